@@ -28,6 +28,7 @@ from torch_geometric.nn import SAGEConv
 from torch_geometric.utils import trim_to_layer
 from training import each, kept, now, setting
 from training_graphs import NUM_CLASSES, NUM_FEATURES, make_data, make_graph, with_features
+from training_models import recorded
 from training_report import Report
 
 from tendril.pyg import NeighborLoader
@@ -107,22 +108,7 @@ class Static:
     def __init__(self, args, batch):
         self._arrays = [one.clone() for one in fields(batch)]
         sizes, trainer = (batch.num_sampled_nodes, batch.num_sampled_edges), Trainer(args)
-        self._run = lambda: trainer.step(*self._arrays, *sizes)
-        if args.device.type == "cuda":
-            self._record()
-
-    def _record(self):
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(3):  # libraries allocate their memory before the recording
-                self._run()
-        torch.cuda.current_stream().wait_stream(stream)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            self._run()
-        self._run = graph.replay
+        self._run = recorded(lambda: trainer.step(*self._arrays, *sizes), args.device)
 
     def __call__(self, batch):
         for array, one in zip(self._arrays, fields(batch), strict=True):

@@ -47,7 +47,7 @@ from training_graphs import (
     with_features,
     write_features,
 )
-from training_models import RGCN, SAGE, OnBatches, homogeneous, trainer
+from training_models import RGCN, SAGE, OnBatches, Replayed, homogeneous, trainer
 from training_report import Report
 
 import tendril
@@ -57,6 +57,8 @@ from tendril.pyg import NeighborLoader, NeighborSampler
 EXAMPLES = """examples:
   python bench/training_cache.py --json bench/results/nvidia-h200-training-cache.json
   python bench/training_cache.py --bf16 --cache 0,0.2
+  python bench/training_cache.py --bf16 --bf16-features --cache 0,0.2
+  python bench/training_cache.py --bf16 --replay --cache 0,0.2
   python bench/training_cache.py --graph reddit --model gat --peer 8,14
   python bench/training_cache.py --graph mag --cache 0 --peer 14
   python bench/training_cache.py --features rows.npy --width 4096 --batch-size 64 --steps 50   # 40 GB, .8 GB a batch
@@ -66,6 +68,7 @@ EXAMPLES = """examples:
 """
 FANOUTS, FANOUTS_OF_TYPES, BATCH_SIZE, SMALL_BATCH = [15, 10, 5], [15, 10], 1024, 16
 HEADS = 4  # of GAT
+EPOCHS_BESIDE_ROUNDS = 3  # of a loader: two first ones, and one without training
 MODELS = {
     "trimmed": "trimmed SAGE",
     "plain": "plain SAGE",
@@ -90,6 +93,12 @@ def parse():
     parser.add_argument("--batch-size", type=int, default=0, help=f"seeds of a batch; default: {BATCH_SIZE}")
     parser.add_argument("--steps", type=int, default=0, help="batches of an epoch at most; 0: all")
     parser.add_argument("--bf16", action="store_true", help="train in bfloat16 where Torch's autocast does")
+    parser.add_argument(
+        "--bf16-features", action="store_true", help="products, reddit, mag: rows of bfloat16, half as wide, not of float32"
+    )
+    parser.add_argument(
+        "--replay", action="store_true", help="products, reddit: each step is one CUDA graph, on batches padded to one size"
+    )
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument(
@@ -119,8 +128,14 @@ def parse():
     args.model = args.model or ("rgcn" if args.graph == "mag" else "trimmed")
     if (args.model == "rgcn") != (args.graph == "mag"):
         parser.error(f"--model: {args.model} for --graph {args.graph}, expected rgcn for mag, and another one for the others")
+    if args.bf16_features and (args.features or args.graph not in (*SHAPES, "mag")):
+        parser.error(f"--bf16-features: --graph is {args.graph}, expected one of {', '.join(SHAPES)}, mag, without --features")
+    if args.replay and (args.graph not in SHAPES or args.model != "trimmed"):
+        parser.error(f"--replay: {args.model} on {args.graph}, expected trimmed on one of {', '.join(SHAPES)}")
     if args.features and args.graph not in SHAPES:
         parser.error(f"--features: --graph is {args.graph}, expected one of {', '.join(SHAPES)}")
+    if args.peer and args.replay:
+        parser.error("--peer: with --replay, which needs batches of one size")
     if args.peer and args.graph not in (*SHAPES, "mag"):
         parser.error(f"--peer: --graph is {args.graph}, expected one of {', '.join(SHAPES)}, mag")
     return args
@@ -161,10 +176,15 @@ class Made:
 
     def __init__(self, args):
         self.name, data, seeds = self._make(args)
+        self.row_type = "bfloat16" if args.bf16_features else "float"
+        if args.bf16_features:
+            for store in data.node_stores:
+                store.x = store.x.to(torch.bfloat16)
         self.batch_size = args.batch_size
         self.seeds = seeds[: args.steps * self.batch_size] if args.steps else seeds
         self._args, self.data = args, data
         self._sampler = NeighborSampler(data, self.fanouts, device=args.device)
+        self._padding = None
         self._host = with_features(data, "host", args.device) if args.device.type == "cuda" else data
 
     def _make(self, args):
@@ -185,7 +205,12 @@ class Made:
     def loader(self, cache=None, on_device=False):
         data = with_features(self.data, "device", self._args.device) if on_device else self._host
         more = {"neighbor_sampler": self._sampler, "device": self._args.device, "cache": cache}
-        return NeighborLoader(data, self.fanouts, **self._options(), **more)
+        made = NeighborLoader(data, self.fanouts, **self._options(), **more)
+        if self._args.replay:
+            if self._padding is None:  # all loaders have the same epochs
+                self._padding = made.padding(range(EPOCHS_BESIDE_ROUNDS + self._args.rounds))
+            made.pad = self._padding
+        return made
 
     def loader_of_pyg(self, workers):
         from torch_geometric.loader import NeighborLoader as Theirs
@@ -222,7 +247,7 @@ class Mag(Made):
 class GraphFile:
     """A pipeline on a graph's file, with random features in page-locked memory, if there is a GPU."""
 
-    fanouts, seed_type, num_classes = FANOUTS, None, NUM_CLASSES
+    fanouts, seed_type, num_classes, row_type = FANOUTS, None, NUM_CLASSES, "float"
 
     def __init__(self, args):
         self.width = args.width or 100
@@ -269,8 +294,9 @@ class GraphFile:
 # --- Measuring -------------------------------------------------------------------------------------------------------
 
 
-def make_step(args, source):
-    """A function that trains on a batch. The model is the same for every loader, and so are its first weights."""
+def make_step(args, source, batch):
+    """A function that trains on a batch, as large as this one if it is a CUDA graph. The model is the same for every loader, and
+    so are its first weights."""
     torch.manual_seed(0)
     sizes = {"width": source.width, "hidden": args.hidden, "num_layers": len(source.fanouts), "num_classes": source.num_classes}
     if args.model == "rgcn":
@@ -279,11 +305,15 @@ def make_step(args, source):
         model = SAGE(trimmed=args.model == "trimmed", **sizes)
     else:
         model = OnBatches(homogeneous(args.model.upper(), heads=HEADS, **sizes))
+    if args.replay:
+        return Replayed(model.to(args.device), args.device, batch, args.bf16)
     return trainer(model.to(args.device), args.device, source.seed_type, args.bf16)
 
 
 def told_of(args):
-    return f"{MODELS[args.model]}, hidden {args.hidden}, {'bf16' if args.bf16 else 'float32'}"
+    kind = "bf16" if args.bf16 else "float32"
+    recorded = ", a CUDA graph" if args.device.type == "cuda" else ", on arrays that stay"
+    return f"{MODELS[args.model]}, hidden {args.hidden}, {kind}{recorded if args.replay else ''}"
 
 
 def kept(source, args):
@@ -298,10 +328,10 @@ def kept(source, args):
 
 def measure(args, source, report):
     """The epochs of each case, by its params in the report."""
-    train = make_step(args, source)
     batches = kept(source, args)
+    train = make_step(args, source, batches[0])
     rows = statistics.fmean(source.num_rows(batch) for batch in batches)
-    told = f"{told_of(args)}, {rows:,.0f} rows of {source.width} floats a batch"
+    told = f"{told_of(args)}, {rows:,.0f} rows of {source.width} {source.row_type}s a batch"
     memory = "host memory" if args.features is None else "a mapped file"
 
     def alone():
@@ -354,7 +384,7 @@ def measure_peer(args, source, report, epochs):
         print("PyG's loader: skipped, it has neither pyg-lib nor torch-sparse here")
         return
     engine = "pyg-lib" if torch_geometric.typing.WITH_PYG_LIB else "torch-sparse"
-    train, best = make_step(args, source), {}
+    train, best = make_step(args, source, None), {}
     for workers in map(int, args.peer.split(",")):
         loader = source.loader_of_pyg(workers)
         batches = iter(loader)

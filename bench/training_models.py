@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import torch
 import torch.nn.functional as F  # noqa: N812: so do all
 from torch_geometric.data import HeteroData
@@ -79,13 +81,50 @@ def labels(batch, seed_type):
     return store.y[: store.batch_size]
 
 
-def trainer(model, device, seed_type=None, bf16=False):
-    """A function that makes a step on a batch. bf16: in bfloat16 where Torch's autocast does."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+class Replayed:
+    """Makes steps as one CUDA graph, on arrays that stay: of batches that are padded to one size, which are copied to them. On a
+    CPU there is no graph. Recorded when it is made, while no loader is at work."""
+
+    def __init__(self, model, device, batch, bf16=False):
+        self._arrays = SimpleNamespace(
+            **{name: batch[name].clone() for name in ("x", "edge_index", "y")},
+            num_sampled_nodes=batch.num_sampled_nodes,
+            num_sampled_edges=batch.num_sampled_edges,
+            batch_size=batch.num_sampled_nodes[0],
+        )
+        train = trainer(model, device, bf16=bf16, capturable=True)
+        self._run = recorded(lambda: train(self._arrays), device)
+
+    def __call__(self, batch):
+        for name in ("x", "edge_index", "y"):
+            getattr(self._arrays, name).copy_(batch[name])
+        self._run()
+
+
+def recorded(run, device):
+    """A function that does the same by one CUDA graph, which is recorded here; on a CPU the function itself."""
+    if device.type != "cuda":
+        return run
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):  # libraries allocate their memory before the recording
+            run()
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
+
+
+def trainer(model, device, seed_type=None, bf16=False, capturable=False):
+    """A function that makes a step on a batch. bf16: in bfloat16 where Torch's autocast does. capturable: so that a CUDA graph can hold it."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.003, capturable=capturable and device.type == "cuda")
 
     def train(batch):
         optimizer.zero_grad()
-        with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
+        with torch.autocast(device.type, torch.bfloat16, enabled=bf16, cache_enabled=not capturable):
             out = model(batch)
         F.cross_entropy(out.float(), labels(batch, seed_type)).backward()
         optimizer.step()

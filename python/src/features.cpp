@@ -312,11 +312,13 @@ void gather_rows_at(std::vector<gpu_features const*> const& from, std::uintptr_t
                                      outs.size(), shares.size()));
   }
   nb::gil_scoped_release const no_gil;
+  if (from.empty()) { return; }
+  gpu_exec const exec = exec_on(from[0]->device(), stream);
+  auto const narrow = narrow_ids({reinterpret_cast<void const*>(ids), id_type::int64, count}, exec);  // once for all
   for (std::size_t i = 0; i < from.size(); ++i) {
     auto const bytes = static_cast<std::size_t>(count * from[i]->table().row_bytes());
-    from[i]->gather_unchecked({reinterpret_cast<void const*>(ids), id_type::int64, count},
-                              {reinterpret_cast<std::byte*>(outs[i]), bytes}, exec_on(from[i]->device(), stream),
-                              way_of(shares[i], num_threads));
+    from[i]->gather_unchecked({narrow.data(), id_type::uint32, count}, {reinterpret_cast<std::byte*>(outs[i]), bytes},
+                              exec, way_of(shares[i], num_threads));
   }
 }
 

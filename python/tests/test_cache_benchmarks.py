@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,21 @@ def test_models_and_shapes(name, tmp_path):
     assert all(row["graph"] == f"{CASES[name][1]}, small" for row in told["rows"])
 
 
+STEPS = {
+    "bf16, {rows} rows of 100 bfloat16s a batch": ["--bf16", "--bf16-features"],
+    "float32, on arrays that stay, {rows} rows of 100 floats a batch": ["--replay"],
+}
+
+
+@pytest.mark.parametrize("told", STEPS)
+def test_kinds_of_rows_and_steps(told, tmp_path):
+    file = tmp_path / "cache.json"
+    run("training_cache.py", "--small", "--device", "cpu", "--steps", "3", "--json", str(file), *STEPS[told])
+    epochs = [row["params"] for row in json.loads(file.read_text())["rows"] if row["job"] == "epoch"]
+    pattern = r"trimmed SAGE, hidden 16, " + told.format(rows=r"[\d,]+") + ", features in host memory, no cache"
+    assert any(re.fullmatch(pattern, one) for one in epochs), epochs
+
+
 def test_a_graphs_file_is_trained_on_by_a_pipeline(tmp_path):
     graph = tendril.generate.powerlaw(2000, 2.3, 6, 100, symmetrize=True, drop_duplicates=True)
     graph.save(tmp_path / "graph.safetensors")
@@ -111,6 +127,9 @@ def test_mistakes_are_one_line(monkeypatch, capsys):
         (["--graph", "mag", "--model", "gcn"], "--model: gcn for --graph mag, expected rgcn for mag"),
         (["--device", "cpu", "--cache", "0,0.1"], "--cache: 0.1 on the CPU, expected 0: caches are on GPUs"),
         (["--graph", "mag", "--features", "x.npy"], "--features: --graph is mag, expected one of products, reddit"),
+        (["--graph", "mag", "--replay"], "--replay: rgcn on mag, expected trimmed on one of products, reddit"),
+        (["--replay", "--peer", "2"], "--peer: with --replay, which needs batches of one size"),
+        (["--graph", "x.safetensors", "--bf16-features"], "--bf16-features: --graph is x.safetensors, expected one of products"),
         (["--graph", "x.safetensors", "--peer", "2"], "--peer: --graph is x.safetensors, expected one of products, reddit, mag"),
     ):
         monkeypatch.setattr(sys, "argv", ["training_cache.py", *arguments])

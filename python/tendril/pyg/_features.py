@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -38,6 +38,19 @@ def come_from_host(data: Any) -> bool:
     """Whether a GPU gathers some of the data's attributes from host memory."""
     stores = data.stores if isinstance(data, (Data, HeteroData)) else ()
     return any(comes_from_host(value) for store in stores for value in store.values())
+
+
+def are_all_on_gpu(data: Any, device: torch.device | None) -> bool:
+    """Whether all that batches on a GPU need of the data lies there, so that to gather it takes moments of the host's time."""
+    if device is None or not isinstance(data, (Data, HeteroData)):
+        return False
+    near = (Target(device), "edge_index", "num_nodes")
+    return all(
+        key in near[1:] or is_for(near[0], value, store._parent().__cat_dim__(key, value, store)) and not comes_from_host(value)
+        for store in data.stores
+        for key, value in store.items()
+        if key in near[1:] or store.is_node_attr(key) or store.is_edge_attr(key)
+    )
 
 
 def _on_host(store: Any, key: str, is_attr: Any) -> bool:
@@ -112,21 +125,22 @@ class _OfStore:
         for key, value, dim in others:
             into[key] = take(value, index, dim, target)
 
+    def needs_edges(self) -> bool:
+        """Whether `fill_edges` reads which edges a batch has."""
+        return bool(self._of_edges) or "adj_t" in self._structure
+
     def fill_edges(
         self, made: Any, row: Tensor, col: Tensor, edge: Tensor | None, target: Target | None, on_host: HostCopy | None
     ) -> None:
-        """The same for edges. edge: their positions in the data's original order."""
+        """The same for edges, but for `edge_index`. edge: their positions in the data's original order."""
+        if not self.needs_edges():
+            return
         into = made._mapping
         index = None if edge is None else Index(edge, on_host)
-        for key in self._structure:
-            value = self._given[key]
-            if key == "edge_index":
-                place = value.device if target is None else target.device
-                into[key] = torch.stack([row, col]).to(place)
-            elif isinstance(value, Tensor):
-                into[key] = _sparse_matrix(value, row, col, index, made.size()[::-1], target)
-            else:
-                into[key] = _sparse_tensor(value, row, col, index, made.size()[::-1], target)
+        if "adj_t" in self._structure:
+            value = self._given["adj_t"]
+            of = _sparse_matrix if isinstance(value, Tensor) else _sparse_tensor
+            into["adj_t"] = of(value, row, col, index, made.size()[::-1], target)
         if index is None:  # which edges they are is not known
             for key in self._of_edges:
                 del into[key]
@@ -136,6 +150,13 @@ class _OfStore:
             into.update(rows.gather(index, target, {}))
         for key, value, dim in others:
             into[key] = take(value, index, dim, target)
+
+
+    def add_edge_index(self, made: Any, row: Tensor, col: Tensor, device: torch.device | None) -> None:
+        """device: a GPU on which batches are to lie."""
+        if "edge_index" in self._structure:
+            place = self._given["edge_index"].device if device is None else device
+            made._mapping["edge_index"] = torch.stack([row, col]).to(place)
 
 
 def _sparse_matrix(
@@ -173,12 +194,36 @@ def _sparse_tensor(
     )
 
 
-def to_user_order(out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> Any:
-    """The data's original numbers of the sampled edges; `permutation` is the sampler's."""
-    if isinstance(out, HeteroSamplerOutput):
-        known = permutation or {}
-        return {key: _permuted(edge, known.get(key)) for key, edge in (out.edge or {}).items()}
-    return _permuted(out.edge, permutation)
+class _UserEdges:
+    """The data's original numbers of a batch's edges, made when they are asked for.
+
+    Parameters
+    ----------
+    out : SamplerOutput or HeteroSamplerOutput
+    permutation : tensor, dict of tensors or None
+        The sampler's.
+    """
+
+    def __init__(self, out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> None:
+        if isinstance(out, HeteroSamplerOutput):
+            self._sampled, self._permutation = dict(out.edge or {}), permutation or {}
+        else:
+            self._sampled, self._permutation = {None: out.edge}, {None: permutation}
+        self._known: dict[Any, Tensor | None] = {}
+
+    def of(self, key: Any) -> Tensor | None:
+        """Those of a type; None for data without types."""
+        if key not in self._known:
+            self._known[key] = _permuted(self._sampled[key], self._permutation.get(key))
+        return self._known[key]
+
+    def add_type(self, key: Any, none: Tensor) -> None:
+        """A type of which the batch may have no edges."""
+        self._sampled.setdefault(key, none)
+
+    def all(self) -> dict[Any, Any]:
+        """Of every type of which there are edges."""
+        return {key: self.of(key) for key in self._sampled}
 
 
 def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
@@ -220,6 +265,15 @@ def _of_store(
     return made
 
 
+class GatheredBatch(NamedTuple):
+    """A batch that has attributes, but not all that `BatchMaker.complete` adds."""
+
+    made: Any
+    out: Any
+    edges: _UserEdges
+    stores: dict[Any, _OfStore]
+
+
 class BatchMaker:
     """Makes batches of a sampler's outputs: Data or HeteroData with the sampled graph and the attributes of its vertices and
     edges, those of the data and those that PyG's loaders add.
@@ -256,28 +310,37 @@ class BatchMaker:
             nodes = {name: _OfStore(data[name], True, False, device) for name in data.node_types}
             self._stores = {**nodes, **{key: _OfStore(data[key], False, True, device) for key in data.edge_types}}
 
-    def __call__(
+    def gather(
         self, out: Any, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached = _nothing
-    ) -> Any:
-        """One batch. on_host: the `host_copies` of it, or none. cached: the cache of the loader."""
+    ) -> GatheredBatch:
+        """The attributes of one batch. on_host: the `host_copies` of it, or none. cached: the cache of the loader."""
         if not all(store.holds() for store in self._stores.values()):
             self._find()
-        edges = to_user_order(out, self._permutation)
-        if isinstance(out, SamplerOutput):
-            return self._of_one_type(out, edges, target, on_host, cached)
-        return self._of_types(out, edges, target, on_host, cached)
+        edges = _UserEdges(out, self._permutation)
+        of_type = self._gather_one_type if isinstance(out, SamplerOutput) else self._gather_types
+        return GatheredBatch(of_type(out, edges, target, on_host, cached), out, edges, self._stores)
 
-    def _of_one_type(
-        self, out: SamplerOutput, edges: Tensor | None, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+    def _gather_one_type(
+        self, out: SamplerOutput, edges: _UserEdges, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
     ) -> Any:
-        if isinstance(self.data, Data):
-            made, of = copy.copy(self.data), self._stores[None]
-            of.fill_nodes(made._store, None, out.node, target, on_host.get(("nodes", None)), cached)
-            of.fill_edges(made._store, out.row, out.col, edges, target, on_host.get(("edges", None)))
-        else:
-            made = _of_store(self.data[0], out, edges, self._of_edges, self._custom_cls)
+        if not isinstance(self.data, Data):
+            return _of_store(self.data[0], out, edges.of(None), self._of_edges, self._custom_cls)
+        made, of = copy.copy(self.data), self._stores[None]
+        of.fill_nodes(made._store, None, out.node, target, on_host.get(("nodes", None)), cached)
+        edge = edges.of(None) if of.needs_edges() else None
+        of.fill_edges(made._store, out.row, out.col, edge, target, on_host.get(("edges", None)))
+        return made
+
+    def complete(self, batch: GatheredBatch) -> Any:
+        """The batch with its edges, and with the fields that PyG's loaders add."""
+        of_type = self._complete_one_type if isinstance(batch.out, SamplerOutput) else self._complete_types
+        return of_type(*batch)
+
+    def _complete_one_type(self, made: Any, out: SamplerOutput, edges: _UserEdges, stores: dict[Any, _OfStore]) -> Any:
+        for of in stores.values():
+            of.add_edge_index(made._store, out.row, out.col, self._device)
         _add(made._store, out.node, "n_id")
-        _add(made._store, edges, "e_id")
+        _add(made._store, edges.of(None), "e_id")
         of_batch = {
             "batch": out.batch,
             "num_sampled_nodes": out.num_sampled_nodes,
@@ -290,29 +353,41 @@ class BatchMaker:
             made._orig_edge_index = torch.stack([out.orig_row, out.orig_col])
         return made
 
-    def _of_types(
-        self, out: HeteroSamplerOutput, edges: Any, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+    def _gather_types(
+        self, out: HeteroSamplerOutput, edges: _UserEdges, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
     ) -> Any:
+        if not isinstance(self.data, HeteroData):
+            return self._gather_types_of_store(out, edges.all())
+        made = copy.copy(self.data)
+        none = torch.empty(0, dtype=torch.int64)
+        for name in made.node_types:
+            node, of = out.node.setdefault(name, none), self._stores[name]
+            of.fill_nodes(made[name], name, node, target, on_host.get(("nodes", name)), cached)
+        for key in made.edge_types:
+            row, col, of = out.row.setdefault(key, none), out.col.setdefault(key, none), self._stores[key]
+            edges.add_type(key, none)
+            edge = edges.of(key) if of.needs_edges() else None
+            of.fill_edges(made[key], row, col, edge, target, on_host.get(("edges", key)))
+        return made
+
+    def _gather_types_of_store(self, out: HeteroSamplerOutput, edges: dict[Any, Any]) -> Any:
         data = self.data
-        if isinstance(data, HeteroData):
-            made = copy.copy(data)
-            none = torch.empty(0, dtype=torch.int64)
-            for name in made.node_types:
-                node, of = out.node.setdefault(name, none), self._stores[name]
-                of.fill_nodes(made[name], name, node, target, on_host.get(("nodes", name)), cached)
-            for key in made.edge_types:
-                row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
-                edge, of = edges.setdefault(key, none), self._stores[key]
-                of.fill_edges(made[key], row, col, edge, target, on_host.get(("edges", key)))
-        else:
-            node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
-            made = filter_custom_hetero_store(*data, node, row, col, edges, self._custom_cls)
-            of_edges = [attr for attr in data[0].get_all_tensor_attrs() if attr.group_name in edges]
-            for attr, value in _gathered(data[0], [(attr, edges[attr.group_name]) for attr in of_edges]):
-                made[attr.group_name][attr.attr_name] = value
+        node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
+        made = filter_custom_hetero_store(*data, node, row, col, edges, self._custom_cls)
+        of_edges = [attr for attr in data[0].get_all_tensor_attrs() if attr.group_name in edges]
+        for attr, value in _gathered(data[0], [(attr, edges[attr.group_name]) for attr in of_edges]):
+            made[attr.group_name][attr.attr_name] = value
+        return made
+
+    def _complete_types(
+        self, made: Any, out: HeteroSamplerOutput, edges: _UserEdges, stores: dict[Any, _OfStore]
+    ) -> Any:
+        for key in made.edge_types:
+            if key in stores:
+                stores[key].add_edge_index(made[key], out.row[key], out.col[key], self._device)
         for name, node in out.node.items():
             _add(made[name], node, "n_id")
-        for key, edge in edges.items():
+        for key, edge in edges.all().items():
             _add(made[key], edge, "e_id")
         made.set_value_dict("batch", out.batch)
         made.set_value_dict("num_sampled_nodes", out.num_sampled_nodes)

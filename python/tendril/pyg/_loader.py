@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, RandomSampler
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.loader.utils import infer_filter_per_worker
 
 from tendril._ahead import ahead
@@ -25,6 +26,7 @@ from tendril._params import integer
 from tendril._timeline import Timeline
 
 from . import _cache, _features, _gather, _inputs, _padding
+from ._features import GatheredBatch
 from ._gather import HostCopy, Target
 from ._hgt_sampler import HGTSampler
 from ._in_step import in_step
@@ -157,6 +159,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self._in_step = in_step(self, self._ranks, self._bulk)
         self._cache = _cache.cache_of(self, cache)
         self._gathers = self._streams_of_gathers(place)
+        self._loop_gathers = self._gathers_in_loop()
         self._host_way = self._way_of_rows()
         self._maker: _features.BatchMaker | None = None
         self.pad = pad
@@ -182,12 +185,20 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches. Batches take two
         streams in turn, so that one is prepared while the bus is busy with the last; but a cache changes from batch to batch.
         Where ranks keep step, all of their calls come from one thread."""
-        has_own = self._ours and self._engine._stream is not None and self.transform_sampler_output is None
-        if not has_own or _is_shared(self.data):
+        if not self._samples_apart() or _is_shared(self.data):
             return []
         from_host = _features.come_from_host(self.data)
         count = 2 if from_host and self._cache is None else 1
         return [torch.cuda.Stream(place, priority=-1 if from_host else 0) for _ in range(count)]
+
+    def _samples_apart(self) -> bool:
+        """Whether sampling has a stream of its own, which nothing else that makes a batch takes."""
+        return self._ours and self._engine._stream is not None and self.transform_sampler_output is None
+
+    def _gathers_in_loop(self) -> bool:
+        """Whether the thread that iterates gathers, which takes moments where a GPU has all that batches need: a thread that
+        does so takes the interpreter from it, which holds up its launches for longer."""
+        return self._samples_apart() and self._in_step is None and _features.are_all_on_gpu(self.data, self._target)
 
     def _way_of_rows(self) -> HostWay:
         device = self._target
@@ -290,6 +301,9 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         raise NotImplementedError
 
     def _filter(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> Any:
+        return self._completed(self._gather(out, on_host, served))
+
+    def _gather(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> GatheredBatch:
         if self._maker is None or self._maker.data is not self.data:
             of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
             permutation = self._engine.edge_permutation
@@ -297,8 +311,16 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self._host_way.next()
         target = None if self._target is None else Target(self._target, self._host_way.way)
         cached = {} if served is None or target is None else {"cached": partial(_cache.rows_of, served, target)}
-        made = self._maker(out, target, on_host or {}, **cached)
-        self._finish(made, out)
+        return self._maker.gather(out, target, on_host or {}, **cached)
+
+    def _completes_in_loop(self) -> bool:
+        """Whether the thread that iterates does what is Python alone: it would wait for the interpreter meanwhile."""
+        return self._target is not None and isinstance(self.data, (Data, HeteroData))
+
+    def _completed(self, batch: GatheredBatch) -> Any:
+        assert self._maker is not None
+        made = self._maker.complete(batch)
+        self._finish(made, batch.out)
         if self._target is not None:
             made = _gather.all_on(self._target, made)
         elif self.pin_memory and torch.cuda.is_available():
@@ -373,7 +395,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     def _made(
         self, numbered: Iterator[tuple[int, Tensor]], at: Progress, timeline: Timeline, pad: _padding.OutputPadder | None
     ) -> Iterator[Any]:
-        """All batches of an epoch, up to the steps that the prefetching threads do."""
+        """All batches of an epoch, up to the steps that the prefetching threads do: on a GPU they only gather."""
         epoch, begin = at.epoch, at.batch
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
@@ -381,12 +403,14 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if unfiltered:
             yield from (out for _, out, _ in sampled)
             return
-        if self.prefetch and self._gathers:  # what samples the next group doesn't wait for gathers
+        if self.prefetch and (self._gathers or self._loop_gathers):  # what samples the next group doesn't wait for gathers
             sampled = _ahead(sampled, max(1, self._bulk // 2), [self._engine._stream], self._cores)
         num_made = 0
         for (number, out, on_host), served in self._served(sampled, epoch):
             with timeline.span("gather", number):
-                done = self._filter(out, on_host, served)
+                done = self._gather(out, on_host, served)
+                if not self._completes_in_loop():
+                    done = self._completed(done)
             num_made += 1
             yield done
         if self._in_step is not None:
@@ -422,9 +446,11 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         pad = None if padding is None else _padding.OutputPadder(padding, self)
         made = self._made(numbered, replace(progress), timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
-        if self.prefetch and self._ours:
+        if self.prefetch and self._ours and not self._loop_gathers:
             own = [] if self._engine._stream is None else [self._engine._stream]
             made = _ahead(made, self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
+        if self._completes_in_loop() and self.transform_sampler_output is None:
+            made = map(self._completed, made)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -455,13 +481,12 @@ def _ahead(
     reader = torch.cuda.current_stream(device)
     for stream in streams:
         stream.wait_stream(reader)  # for features that the caller has just copied there
-    flight = _Flight(streams, reader)
+    flight = _Flight(streams)
     with closing(ahead(made, depth, cores, flight.begin, flight.mark, threads, steady)) as items:
         for item, event in items:
             current = torch.cuda.current_stream(device)
             current.wait_event(event)
-            if current != reader:
-                flight.keep(item, current)
+            flight.keep(item, current)
             yield item
 
 
@@ -471,14 +496,10 @@ def _is_shared(data: Any) -> bool:
 
 
 class _Flight:
-    """Items that a thread's streams still make, while the thread goes on with others: so few that their memory is bounded.
+    """Items that a thread's streams still make, while the thread goes on with others: so few that their memory is bounded."""
 
-    An item's memory isn't reused before the stream of its reader has read it. The thread itself tells Torch so: each such call
-    in the loop might lose it the interpreter.
-    """
-
-    def __init__(self, streams: list[Any], reader: Any) -> None:
-        self._turns, self._reader = itertools.cycle(streams), reader
+    def __init__(self, streams: list[Any]) -> None:
+        self._turns = itertools.cycle(streams)
         self._events: deque[Any] = deque()
         self._stream = next(self._turns)
 
@@ -488,7 +509,6 @@ class _Flight:
 
     def mark(self, item: Any) -> Any:
         """An event after the item. Waits for the item before the last one; the next item is of the next stream."""
-        self.keep(item, self._reader)
         event = torch.cuda.Event(blocking=True)
         event.record(self._stream)
         self._events.append(event)
@@ -502,7 +522,11 @@ class _Flight:
 
     @staticmethod
     def keep(item: Any, stream: Any) -> None:
-        of = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
+        """An item's memory isn't reused before the stream has read it."""
+        if isinstance(item, GatheredBatch):
+            of = item.made
+        else:
+            of = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
         for values in [store._mapping for store in of.stores] if hasattr(of, "stores") else [vars(of)]:
             for value in values.values():
                 _gather.keep_for(stream, value)
