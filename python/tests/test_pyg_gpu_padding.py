@@ -116,6 +116,30 @@ def test_a_step_is_one_cuda_graph():
         torch.testing.assert_close(loss, expected, rtol=1e-3, atol=1e-4)  # sums on a GPU are in no order
 
 
+@pytest.mark.parametrize("place", ["host", "gpu"])
+@pytest.mark.parametrize("pad", [None, "epoch"])
+def test_batches_last_while_the_loop_is_behind(pad, place):
+    """The loop gets ahead of the GPU by many batches, whose memory the loader's threads must not take for others."""
+    data = homogeneous(num_nodes=30_000, num_edges=600_000)
+    data.x = torch.randn(30_000, 64, generator=torch.Generator().manual_seed(1))
+    data = data.pin_memory() if place == "host" else data.to("cuda")
+    options = {"num_neighbors": [10, 5], "batch_size": 500, "shuffle": True, "device": "cuda", "pad": pad, "bulk": 4}
+    names, expected = ("x", "edge_index", "n_id", "e_id", "y"), []
+    calm = NeighborLoader(data, prefetch=0, **options)
+    for batch in calm:
+        torch.cuda.synchronize()
+        expected.append([batch[name].cpu() for name in names])
+    for _ in range(3):
+        made = NeighborLoader(data, neighbor_sampler=calm.node_sampler, **options)
+        found = []
+        for batch in made:
+            torch.cuda._sleep(5_000_000)  # cycles: some milliseconds
+            found.append([batch[name].clone() for name in names])
+        for i, (one, other) in enumerate(zip(found, expected, strict=True)):
+            for name, a, b in zip(names, one, other, strict=True):
+                assert torch.equal(a.cpu(), b), f"batch {i}: {name}"
+
+
 @pytest.mark.parametrize("negatives", [None, "binary", "triplet"])
 def test_batches_around_links_have_one_shape(negatives):
     padded, plain = link_loader(neg_sampling=negatives), link_loader(neg_sampling=negatives, pad=None)

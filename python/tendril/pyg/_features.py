@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,13 +209,13 @@ class _UserEdges:
             self._sampled, self._permutation = dict(out.edge or {}), permutation or {}
         else:
             self._sampled, self._permutation = {None: out.edge}, {None: permutation}
-        self._known: dict[Any, Tensor | None] = {}
+        self.known: dict[Any, Tensor | None] = {}
 
     def of(self, key: Any) -> Tensor | None:
         """Those of a type; None for data without types."""
-        if key not in self._known:
-            self._known[key] = _permuted(self._sampled[key], self._permutation.get(key))
-        return self._known[key]
+        if key not in self.known:
+            self.known[key] = _permuted(self._sampled[key], self._permutation.get(key))
+        return self.known[key]
 
     def add_type(self, key: Any, none: Tensor) -> None:
         """A type of which the batch may have no edges."""
@@ -272,6 +272,13 @@ class GatheredBatch(NamedTuple):
     out: Any
     edges: _UserEdges
     stores: dict[Any, _OfStore]
+
+    def values(self) -> Iterator[Any]:
+        """All that the batch is made of, tensors among it."""
+        for store in self.made.stores:
+            yield from store._mapping.values()
+        yield from vars(self.out).values()
+        yield self.edges.known
 
 
 class BatchMaker:

@@ -523,10 +523,16 @@ class _Flight:
     @staticmethod
     def keep(item: Any, stream: Any) -> None:
         """An item's memory isn't reused before the stream has read it."""
-        if isinstance(item, GatheredBatch):
-            of = item.made
-        else:
-            of = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
-        for values in [store._mapping for store in of.stores] if hasattr(of, "stores") else [vars(of)]:
-            for value in values.values():
-                _gather.keep_for(stream, value)
+        for value in _values_of(item):
+            _gather.keep_for(stream, value)
+
+
+def _values_of(item: Any) -> Iterator[Any]:
+    """The tensors of an item of a thread, and what else it has."""
+    if isinstance(item, GatheredBatch):
+        yield from item.values()
+    elif hasattr(item, "stores"):
+        for store in item.stores:
+            yield from store._mapping.values()
+    else:
+        yield from vars(item[1] if isinstance(item, tuple) else item).values()  # behind its number: what was sampled
