@@ -124,7 +124,8 @@ def test_batches_last_while_the_loop_is_behind(pad, place):
     data.x = torch.randn(30_000, 64, generator=torch.Generator().manual_seed(1))
     data = data.pin_memory() if place == "host" else data.to("cuda")
     options = {"num_neighbors": [10, 5], "batch_size": 500, "shuffle": True, "device": "cuda", "pad": pad, "bulk": 4}
-    names, expected = ("x", "edge_index", "n_id", "e_id", "y"), []
+    names, expected = ["x", "edge_index", "n_id", "e_id", "y"], []
+    names += ["node_mask", "edge_mask"] if pad else []
     calm = NeighborLoader(data, prefetch=0, **options)
     for batch in calm:
         torch.cuda.synchronize()

@@ -327,6 +327,11 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             made = made.pin_memory()
         return made
 
+    def _completed_in_loop(self, batch: GatheredBatch) -> Any:
+        made = self._completed(batch)
+        _keep(made, torch.cuda.current_stream(self._target))  # also what has come to it, such as masks of padding
+        return made
+
     def collate_fn(self, index: Any) -> Any:
         """Sample the batch of some of the loader's inputs, for loaders that consist of others. Calls are counted, and
         the number of the call is the number of the batch.
@@ -450,7 +455,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             own = [] if self._engine._stream is None else [self._engine._stream]
             made = _ahead(made, self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
         if self._completes_in_loop() and self.transform_sampler_output is None:
-            made = map(self._completed, made)
+            made = map(self._completed_in_loop, made)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -486,7 +491,7 @@ def _ahead(
         for item, event in items:
             current = torch.cuda.current_stream(device)
             current.wait_event(event)
-            flight.keep(item, current)
+            _keep(item, current)
             yield item
 
 
@@ -520,11 +525,11 @@ class _Flight:
             torch.cuda.set_stream(following)
         return event
 
-    @staticmethod
-    def keep(item: Any, stream: Any) -> None:
-        """An item's memory isn't reused before the stream has read it."""
-        for value in _values_of(item):
-            _gather.keep_for(stream, value)
+
+def _keep(item: Any, stream: Any) -> None:
+    """The memory of an item's tensors isn't reused before the stream has read it."""
+    for value in _values_of(item):
+        _gather.keep_for(stream, value)
 
 
 def _values_of(item: Any) -> Iterator[Any]:
