@@ -369,12 +369,12 @@ class BatchMaker:
         none = torch.empty(0, dtype=torch.int64)
         for name in made.node_types:
             node, of = out.node.setdefault(name, none), self._stores[name]
-            of.fill_nodes(made[name], name, node, target, on_host.get(("nodes", name)), cached)
+            of.fill_nodes(made._node_store_dict[name], name, node, target, on_host.get(("nodes", name)), cached)
         for key in made.edge_types:
             row, col, of = out.row.setdefault(key, none), out.col.setdefault(key, none), self._stores[key]
             edges.add_type(key, none)
             edge = edges.of(key) if of.needs_edges() else None
-            of.fill_edges(made[key], row, col, edge, target, on_host.get(("edges", key)))
+            of.fill_edges(made._edge_store_dict[key], row, col, edge, target, on_host.get(("edges", key)))
         return made
 
     def _gather_types_of_store(self, out: HeteroSamplerOutput, edges: dict[Any, Any]) -> Any:
@@ -389,21 +389,30 @@ class BatchMaker:
     def _complete_types(
         self, made: Any, out: HeteroSamplerOutput, edges: _UserEdges, stores: dict[Any, _OfStore]
     ) -> Any:
-        for key in made.edge_types:
+        for key, store in made._edge_store_dict.items():
             if key in stores:
-                stores[key].add_edge_index(made[key], out.row[key], out.col[key], self._device)
+                stores[key].add_edge_index(store, out.row[key], out.col[key], self._device)
         for name, node in out.node.items():
-            _add(made[name], node, "n_id")
+            _add(_store_of(made, name), node, "n_id")
         for key, edge in edges.all().items():
-            _add(made[key], edge, "e_id")
-        made.set_value_dict("batch", out.batch)
-        made.set_value_dict("num_sampled_nodes", out.num_sampled_nodes)
-        made.set_value_dict("num_sampled_edges", out.num_sampled_edges)
-        for key, weights in (labor_weights(out) or {}).items():
-            made[key].edge_labor_weight = weights
+            _add(_store_of(made, key), edge, "e_id")
+        for name, by_type in (
+            ("batch", out.batch),
+            ("num_sampled_nodes", out.num_sampled_nodes),
+            ("num_sampled_edges", out.num_sampled_edges),
+            ("edge_labor_weight", labor_weights(out)),
+        ):
+            for key, value in (by_type or {}).items():
+                put(_store_of(made, key), {name: value})
         for key, row in (out.orig_row or {}).items():
-            made[key]._orig_edge_index = torch.stack([row, out.orig_col[key]])
+            put(_store_of(made, key), {"_orig_edge_index": torch.stack([row, out.orig_col[key]])})
         return made
+
+
+def _store_of(made: HeteroData, key: Any) -> Any:
+    """made[key], which takes long where there are many types."""
+    known = made._node_store_dict if isinstance(key, str) else made._edge_store_dict
+    return known[key] if key in known else made[key]
 
 
 def put(store: Any, values: dict[str, Any]) -> None:
