@@ -35,9 +35,10 @@ class LoaderStats:
         Of the loop so far: ``wait`` and ``train`` together.
     sample, gather : float
         Making batches: sampling, and gathering the attributes of their vertices and edges. A thread does both ahead of
-        the loop, on a GPU a thread each, unless ``prefetch=0``. ShaDow and clusters do all in ``sample``.
+        the loop, for a GPU a thread each, unless ``prefetch=0``; where a GPU has all attributes, the loop gathers. ShaDow
+        and clusters do all in ``sample``.
     wait : float
-        The loop, waiting for the loader.
+        The loop, waiting for the loader, and in PyG's loaders putting together what is to lie on a GPU.
     transform : float
         The part of ``wait`` in the user's ``transform`` and ``transform_sampler_output``, with the gathering that
         follows the latter.

@@ -53,8 +53,9 @@ staged_results::staged_results(int device, base::item_range items, std::int64_t 
   device_guard const guard(device_);
   memory_ = take_staging(device_);
   std::int64_t const num_pieces = std::min((items.size + piece_items_ - 1) / piece_items_, std::ssize(places_));
-  pieces_ = static_cast<std::byte*>(room_for(
-      static_cast<std::size_t>(checked_product("bytes of staged results", num_pieces * piece_items_, item_bytes_))));
+  std::int64_t const piece_bytes = checked_product("bytes of staged results", piece_items_, item_bytes_);
+  std::int64_t const bytes = checked_product("bytes of staged results", num_pieces, piece_bytes);
+  pieces_ = static_cast<std::byte*>(room_for(static_cast<std::size_t>(bytes)));
   for (std::size_t i = 0; i < places_.size(); ++i) { places_[i].piece = static_cast<std::int64_t>(i); }
 }
 
