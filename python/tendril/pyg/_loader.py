@@ -158,8 +158,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self._bulk = self._together(bulk)
         self._in_step = in_step(self, self._ranks, self._bulk)
         self._cache = _cache.cache_of(self, cache)
-        self._gathers = self._streams_of_gathers(place)
         self._loop_gathers = self._gathers_in_loop()
+        self._gathers = self._streams_of_gathers(place)
         self._host_way = self._way_of_rows()
         self._maker: _features.BatchMaker | None = None
         self.pad = pad
@@ -185,7 +185,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches. Batches take two
         streams in turn, so that one is prepared while the bus is busy with the last; but a cache changes from batch to batch.
         Where ranks keep step, all of their calls come from one thread."""
-        if not self._samples_apart() or _is_shared(self.data):
+        if not self._samples_apart() or self._loop_gathers or _is_shared(self.data):
             return []
         from_host = _features.come_from_host(self.data)
         count = 2 if from_host and self._cache is None else 1
