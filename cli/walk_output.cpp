@@ -1,6 +1,11 @@
 #include "walk_output.hpp"
 
 #include <filesystem>
+#include <fstream>
+#include <ios>
+#include <memory>
+#include <numeric>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -8,6 +13,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <tendril/error.hpp>
+#include <tendril/file.hpp>
+
+#include "common.hpp"
 #include "shared_file.hpp"
 
 namespace tendril::cli {
@@ -60,10 +69,10 @@ class file_of_ranks final : public file_of_walks {
   transport& ranks_;
 };
 
-/// A file a rank, joined at the end.
-class joined_file final : public file_of_walks {
+/// A file a rank, of which one is made at the end.
+class file_a_rank : public file_of_walks {
  public:
-  joined_file(std::string path, walk_file_info info, std::int64_t num_walks, transport& ranks)
+  file_a_rank(std::string path, walk_file_info info, std::int64_t num_walks, transport& ranks)
       : file_of_walks(info), path_(std::move(path)), ranks_(ranks)
   {
     // Names that no other job has, and no user: these files are removed at the end.
@@ -77,33 +86,109 @@ class joined_file final : public file_of_walks {
     writer_.emplace(mine(), info);
   }
 
-  ~joined_file() override
+  ~file_a_rank() override
   {
     std::error_code ignored;
     if (is_complete_) { std::filesystem::remove(mine(), ignored); }
   }
 
-  void commit(cpu_exec const& exec) override
+ protected:
+  void complete_mine()
   {
     writer_->commit();
     is_complete_ = true;
-    ranks_.barrier("the end of writing");
-    if (ranks_.rank() == 0) {
-      cpu_exec joining = exec;
-      joining.on_progress = [this](progress const&) { ranks_.beat(); };
-      (void)join_walks(parts_, path_, joining);
-    }
-    ranks_.barrier("the complete output");
   }
+  [[nodiscard]] std::string const& path() const { return path_; }
+  [[nodiscard]] std::string const& mine() const { return parts_[static_cast<std::size_t>(ranks_.rank())]; }
+  [[nodiscard]] std::vector<std::string> const& of_all() const { return parts_; }
+  [[nodiscard]] transport& ranks() const { return ranks_; }
 
  private:
-  [[nodiscard]] std::string const& mine() const { return parts_[static_cast<std::size_t>(ranks_.rank())]; }
-
   std::string path_;
   transport& ranks_;
   std::vector<std::string> parts_;  // a file a rank
   bool is_complete_ = false;
 };
+
+/// Rank 0 joins the files.
+class joined_by_one final : public file_a_rank {
+ public:
+  using file_a_rank::file_a_rank;
+
+  void commit(cpu_exec const& exec) override
+  {
+    complete_mine();
+    ranks().barrier("the end of writing");
+    if (ranks().rank() == 0) {
+      cpu_exec joining = exec;
+      joining.on_progress = [this](progress const&) { ranks().beat(); };
+      (void)join_walks(of_all(), path(), joining);
+    }
+    ranks().barrier("the complete output");
+  }
+};
+
+/// Text of which each rank writes some bytes to their place.
+class shared_text {
+ public:
+  /// @param unfinished  As other writers: empty on the rank that begins the file.
+  shared_text(std::string const& path, std::string const& unfinished, std::int64_t size)
+      : file_(unfinished.empty() ? std::make_unique<atomic_file>(path)
+                                 : std::make_unique<atomic_file>(path, unfinished))
+  {
+    if (unfinished.empty()) { file_->skip(size); }
+  }
+
+  [[nodiscard]] std::string const& unfinished_name() const { return file_->unfinished_name(); }
+  void write_at(std::int64_t offset, std::span<char const> text) { file_->write_at(offset, text.data(), text.size()); }
+  void commit() { file_->commit(); }
+
+ private:
+  std::unique_ptr<atomic_file> file_;
+};
+
+/// Text: each rank copies its file to its place, which follows from how long the others' are.
+class joined_by_all final : public file_a_rank {
+ public:
+  using file_a_rank::file_a_rank;
+
+  void commit(cpu_exec const&) override
+  {
+    complete_mine();
+    auto const sizes = numbers_of_all(&ranks(), "the sizes of texts", {file_bytes(mine())});
+    auto const before_mine = std::accumulate(sizes.begin(), sizes.begin() + ranks().rank(), std::int64_t{0});
+    auto const all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    shared_text out = begin_together(ranks(), "; --parts writes one each", [&](std::string const& unfinished) {
+      return shared_text(path(), unfinished, all);
+    });
+    copy_mine(out, before_mine);
+    commit_together(ranks(), out);
+  }
+
+ private:
+  void copy_mine(shared_text& out, std::int64_t offset)
+  {
+    std::ifstream in(mine(), std::ios::binary);
+    std::vector<char> text(std::size_t{4} << 20U);
+    do {
+      in.read(text.data(), std::ssize(text));
+      auto const size = static_cast<std::int64_t>(in.gcount());
+      out.write_at(offset, std::span(text).first(static_cast<std::size_t>(size)));
+      offset += size;
+      ranks().beat();
+    } while (in);
+    if (!in.eof()) { throw io_error(fmt::format("{}: cannot read", mine())); }
+  }
+};
+
+/// Whether rank 0 finds something there that takes bytes as they come, such as a pipe.
+bool is_written_in_place(std::string const& path, transport& ranks)
+{
+  std::error_code ignored;
+  auto const found = std::filesystem::status(path, ignored);
+  bool const is_file = !std::filesystem::exists(found) || std::filesystem::is_regular_file(found);
+  return ranks.broadcast("the kind of the output", is_file ? "file" : "pipe") == "pipe";
+}
 
 }  // namespace
 
@@ -124,9 +209,11 @@ std::unique_ptr<walk_output> alone(std::string const& path, walk_file_info info,
 std::unique_ptr<walk_output> together(std::string const& path, walk_file_info const& info, walk_range mine,
                                       transport& ranks)
 {
-  if (info.ragged || walk_format_of(path) == walk_format::text) {
-    return std::make_unique<joined_file>(path, info, mine.size, ranks);
+  bool const is_text = walk_format_of(path) == walk_format::text;
+  if (is_text && !is_written_in_place(path, ranks)) {
+    return std::make_unique<joined_by_all>(path, info, mine.size, ranks);
   }
+  if (is_text || info.ragged) { return std::make_unique<joined_by_one>(path, info, mine.size, ranks); }
   return std::make_unique<file_of_ranks>(path, info, mine, ranks);
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -138,12 +139,28 @@ def test_other_graphs_and_options_on_a_rank_are_named(tendril, graphs):
     assert not tendril.path("w.npy").exists()
 
 
-def test_a_full_disk_on_a_rank_ends_all(tendril, graphs):
+# Rank 1 has the middle third. A part of text is written first, and then copied into the whole.
+@pytest.mark.parametrize("output, share, file", [("w.npy", 0.2, "w.npy"), ("w.txt", 0.2, "w.txt.partial"), ("w.txt", 0.5, "w.txt")])
+def test_a_full_disk_on_a_rank_ends_all(output, share, file, tendril, graphs):
+    tendril("walk", graphs[GRAPH], "-o", output, "--quiet")
+    blocks = int(share * tendril.path(output).stat().st_size / 512)
+    tendril.path(output).unlink()
     # Shared memory is files, too: the ranks talk by TCP.
-    limit = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f 100; '
-    said = different_ranks(tendril, f"{limit}exec {TENDRIL} walk {graphs[GRAPH]} -o w.npy --quiet", "tcp")
-    assert "rank 1 of 3: w.npy: " in said
+    limit = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f {blocks}; '
+    said = different_ranks(tendril, f"{limit}exec {TENDRIL} walk {graphs[GRAPH]} -o {output} --quiet", "tcp")
+    assert re.search(rf"rank 1 of 3: {re.escape(file)}(-\S*)?: ", said), said
     assert not [name for name in files(tendril) if name.startswith("w.")]
+
+
+def test_text_may_go_to_a_pipe(tendril, graphs):
+    tendril("walk", graphs[GRAPH], "-o", "whole.txt", *JOBS["deepwalk"], "--quiet")
+    os.mkfifo(tendril.path("w.txt"))
+    with subprocess.Popen(["cat", "w.txt"], cwd=tendril.folder, stdout=subprocess.PIPE) as reader:
+        ranks = start(tendril, 3, "walk", graphs[GRAPH], "-o", "w.txt", *JOBS["deepwalk"], "--quiet")
+        assert reader.stdout.read() == tendril.path("whole.txt").read_bytes()
+        _, complaints = ranks.communicate(timeout=60)
+    assert ranks.returncode == 0, complaints
+    assert files(tendril) == ["data", "w.txt", "whole.txt"]
 
 
 def ranks_at_work(tendril, ranks, count):
