@@ -86,17 +86,20 @@ class file_a_rank : public file_of_walks {
     writer_.emplace(mine(), info);
   }
 
-  ~file_a_rank() override
-  {
-    std::error_code ignored;
-    if (is_complete_) { std::filesystem::remove(mine(), ignored); }
-  }
+  ~file_a_rank() override { remove_mine(); }
 
  protected:
   void complete_mine()
   {
-    writer_->commit();
-    is_complete_ = true;
+    ranks_.beat_during([this] {
+      writer_->commit();
+      is_complete_ = true;  // even if a beat tells of another rank's failure
+    });
+  }
+  void remove_mine() noexcept
+  {
+    std::error_code ignored;
+    if (std::exchange(is_complete_, false)) { std::filesystem::remove(mine(), ignored); }
   }
   [[nodiscard]] std::string const& path() const { return path_; }
   [[nodiscard]] std::string const& mine() const { return parts_[static_cast<std::size_t>(ranks_.rank())]; }
@@ -121,8 +124,8 @@ class joined_by_one final : public file_a_rank {
     ranks().barrier("the end of writing");
     if (ranks().rank() == 0) {
       cpu_exec joining = exec;
-      joining.on_progress = [this](progress const&) { ranks().beat(); };
-      (void)join_walks(of_all(), path(), joining);
+      joining.on_progress = {};
+      ranks().beat_during([&] { (void)join_walks(of_all(), path(), joining); });
     }
     ranks().barrier("the complete output");
   }
@@ -155,20 +158,23 @@ class joined_by_all final : public file_a_rank {
   void commit(cpu_exec const&) override
   {
     complete_mine();
-    auto const sizes = numbers_of_all(&ranks(), "the sizes of texts", {file_bytes(mine())});
+    std::int64_t const size = file_bytes(mine());
+    std::ifstream in(mine(), std::ios::binary);
+    if (!in) { throw io_error(fmt::format("{}: cannot read", mine())); }
+    remove_mine();  // what is open can still be read, and nothing is left however this process ends
+    auto const sizes = numbers_of_all(&ranks(), "the sizes of texts", {size});
     auto const before_mine = std::accumulate(sizes.begin(), sizes.begin() + ranks().rank(), std::int64_t{0});
     auto const all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     shared_text out = begin_together(ranks(), "; --parts writes one each", [&](std::string const& unfinished) {
       return shared_text(path(), unfinished, all);
     });
-    copy_mine(out, before_mine);
+    copy(in, out, before_mine);
     commit_together(ranks(), out);
   }
 
  private:
-  void copy_mine(shared_text& out, std::int64_t offset)
+  void copy(std::ifstream& in, shared_text& out, std::int64_t offset) const
   {
-    std::ifstream in(mine(), std::ios::binary);
     std::vector<char> text(std::size_t{4} << 20U);
     do {
       in.read(text.data(), std::ssize(text));
