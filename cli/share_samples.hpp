@@ -2,12 +2,15 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <future>
 #include <utility>
 
+#include <tendril/checked.hpp>
 #include <tendril/several_gpus.hpp>
+#include <tendril/transport.hpp>
 
-#include "rank_pieces.hpp"
 #include "sample_request.hpp"
 
 namespace tendril::cli {
@@ -20,14 +23,31 @@ template <class Make, class Take, class Told>
 void share_samples(request const& what, std::int64_t total, std::int64_t piece, Make const& make, Take const& take,
                    Told const& told)
 {
-  if (what.ranks != nullptr) {
-    auto const of_rank = [&](std::int64_t first, std::int64_t size) { return make(0, first, size); };
-    return make_in_turn(*what.ranks, total, piece, of_rank, take, told);
+  if (what.ranks == nullptr) {
+    deal(what.num_places(), total, piece, make, [&](std::int64_t first, std::int64_t size, auto made) {
+      take(first, size, std::move(made));
+      told(first + size);
+    });
+    return;
   }
-  deal(what.num_places(), total, piece, make, [&](std::int64_t first, std::int64_t size, auto made) {
-    take(first, size, std::move(made));
-    told(first + size);
-  });
+  transport& ranks = *what.ranks;
+  std::int64_t const a_round = checked_product("samples of a round", ranks.size(), piece);
+  std::int64_t const before_mine = checked_product("samples of a round", ranks.rank(), piece);
+  std::future<void> taking;
+  for (std::int64_t begin = 0; begin < total; begin += a_round) {
+    std::int64_t const first = std::min(begin + before_mine, total);
+    std::int64_t const size = std::min(piece, total - first);
+    auto made = make(0, first, size);
+    if (taking.valid()) { ranks.beat_until(taking); }
+    if (size > 0) {
+      taking = std::async(std::launch::async, [&take, first, size, made = std::move(made)]() mutable {
+        take(first, size, std::move(made));
+      });
+    }
+    ranks.beat();
+    told(std::min(begin + a_round, total));
+  }
+  if (taking.valid()) { ranks.beat_until(taking); }
 }
 
 }  // namespace tendril::cli

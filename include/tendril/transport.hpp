@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -223,6 +224,9 @@ class transport {
   /// Does what can't beat in its midst, such as a write to a slow disk, on a thread of its own, and beats meanwhile.
   /// @param work  Makes no calls. @throws what it throws; when it has ended, rank_error as beat.
   void beat_during(std::function<void()> const& work);
+
+  /// Waits for such work, which was begun before, and beats meanwhile. @throws as beat_during.
+  void beat_until(std::future<void>& done);
 
   /// What all ranks have done, as far as this one was told.
   [[nodiscard]] std::int64_t done_by_all() const noexcept;

@@ -306,8 +306,13 @@ void transport::beat(std::int64_t done)
 
 void transport::beat_during(std::function<void()> const& work)
 {
-  auto const pause = std::min(dist::longest_pause_between_beats, deadline_ / dist::beats_a_deadline);
   std::future<void> done = std::async(base::aside, work);  // a beat that throws waits for it
+  beat_until(done);
+}
+
+void transport::beat_until(std::future<void>& done)
+{
+  auto const pause = std::min(dist::longest_pause_between_beats, deadline_ / dist::beats_a_deadline);
   while (done.wait_for(pause) == std::future_status::timeout) { beat(); }
   done.get();
   beat();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -308,6 +309,23 @@ TEST(Transport, ARankIsWaitedForDuringWorkOfMoreThanTheDeadline)
                 [](transport& ranks) {
                   if (ranks.rank() == 1) {
                     ranks.beat_during([] { std::this_thread::sleep_for(std::chrono::seconds(5)); });
+                  }
+                  ranks.barrier("end");
+                },
+                2),
+            "");
+}
+
+TEST(Transport, ARankIsWaitedForUntilWorkThatWasBegunIsDone)
+{
+  EXPECT_EQ(failure_of(
+                2,
+                [](transport& ranks) {
+                  if (ranks.rank() == 1) {
+                    auto done =
+                        std::async(std::launch::async, [] { std::this_thread::sleep_for(std::chrono::seconds(5)); });
+                    ranks.beat_until(done);
+                    EXPECT_FALSE(done.valid());
                   }
                   ranks.barrier("end");
                 },
