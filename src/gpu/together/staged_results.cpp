@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t least_piece = std::int64_t{1} << 20U;
 constexpr std::int64_t most_piece = std::int64_t{16} << 20U;
-constexpr std::int64_t pieces_of_a_job = 8;                 // at least, so that copies begin early
-constexpr std::size_t kept_bytes = std::size_t{80} << 20U;  // between calls
+constexpr std::int64_t pieces_of_a_job = 8;                  // at least, so that copies begin early
+constexpr std::size_t kept_bytes = std::size_t{256} << 20U;  // between calls: all pieces, and 2^25 ids
 
 /// Items of a piece.
 std::int64_t piece_size(std::int64_t num_items, std::int64_t item_bytes)
