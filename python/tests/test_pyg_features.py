@@ -10,7 +10,7 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.data import Data  # noqa: E402
 
-from tendril.pyg import NeighborLoader, _gather  # noqa: E402
+from tendril.pyg import NeighborLoader, _features, _gather  # noqa: E402
 
 NUM_ROWS = 3000
 PLACES = torch.from_numpy(np.random.default_rng(3).integers(0, NUM_ROWS, 20_000))
@@ -108,6 +108,20 @@ def test_what_a_gpu_gathers():
     assert told(5, torch.bfloat16) and not told(5, torch.complex64) and not told(0)
     assert _gather.is_for_gpu(np.ones((3, 2))) and not _gather.is_for_gpu(np.array(["name"]))
     assert not _gather.is_for_gpu(["name"])
+
+
+def test_where_the_loop_itself_gathers():
+    """Where a GPU has all attributes of vertices and edges, or gets them as a whole."""
+
+    def told(device="cuda:0", **attributes):
+        data = Data(edge_index=torch.zeros((2, 7), dtype=torch.int64), num_nodes=5, **attributes)
+        return _features.are_all_on_gpu(data, None if device is None else torch.device(device))
+
+    assert told() and told(y=torch.zeros(5)) and told(edge_weight=torch.zeros(7)) and told(graph_name="cora")
+    assert not told(x=torch.zeros(5, 64)) and not told(edge_attr=torch.zeros(7, 64))  # rows in host memory
+    assert not told(names=list("abcde")) and not told(x=torch.zeros(5, dtype=torch.complex64))  # what no GPU gathers
+    assert not told(device=None)  # batches on the CPU
+    assert not _features.are_all_on_gpu((None, None), torch.device("cuda:0"))  # stores
 
 
 def test_what_is_copied_to_a_gpu_as_a_whole():

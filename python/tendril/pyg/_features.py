@@ -44,13 +44,15 @@ def are_all_on_gpu(data: Any, device: torch.device | None) -> bool:
     """Whether all that batches on a GPU need of the data lies there, so that to gather it takes moments of the host's time."""
     if device is None or not isinstance(data, (Data, HeteroData)):
         return False
-    near = (Target(device), "edge_index", "num_nodes")
-    return all(
-        key in near[1:] or is_for(near[0], value, store._parent().__cat_dim__(key, value, store)) and not comes_from_host(value)
-        for store in data.stores
-        for key, value in store.items()
-        if key in near[1:] or store.is_node_attr(key) or store.is_edge_attr(key)
-    )
+    target = Target(device)
+
+    def is_near(store: Any, key: str, value: Any) -> bool:
+        if key in ("edge_index", "num_nodes") or not (store.is_node_attr(key) or store.is_edge_attr(key)):
+            return True  # the sampler's, or of no vertex and no edge
+        dim = store._parent().__cat_dim__(key, value, store)
+        return is_for(target, value, dim) and not comes_from_host(value)
+
+    return all(is_near(store, key, value) for store in data.stores for key, value in store.items())
 
 
 def _on_host(store: Any, key: str, is_attr: Any) -> bool:
