@@ -19,6 +19,7 @@
 #include <tendril/place.hpp>
 #include <tendril/segment_multinomial.hpp>
 
+#include "batch_group.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
 #include "names.hpp"
@@ -190,19 +191,21 @@ class bound_sampler {
   {
     nb::gil_scoped_release const no_gil;
     std::lock_guard const one_at_a_time(mutex_);
-    auto const type = static_cast<std::size_t>(vertex_type);
-    std::vector<gpu_starts> ids;
-    ids.push_back(bring(seeds, num_vertices(type), *exec_));
-    gpu_numbers<std::int64_t> there;
-    if (!times.empty()) { there = bring_values<std::int64_t>(*times[0], *exec_); }
-    std::vector<minibatch> made;
-    explained({&seeds}, ids, type, [&] {
-      made = sampler_->sample_batches(vertex_type, ids[0].ids, batch_size, {first_batch, batch_step}, there.span);
-    });
     std::vector<batch_out<gpu_array>> out;
-    out.reserve(made.size());
-    for (minibatch const& one : made) { out.push_back(give_batch(one, params(), gpu_batches(as_int32_, *exec_))); }
+    for (minibatch const& one : made_on_gpu(vertex_type, seeds, batch_size, {first_batch, batch_step}, times)) {
+      out.push_back(give_batch(one, params(), gpu_batches(as_int32_, *exec_)));
+    }
     return finished(std::move(out));
+  }
+
+  batch_group sample_group_gpu(std::int32_t vertex_type, gpu_ids const& seeds, std::int64_t batch_size,
+                               std::uint64_t first_batch, std::uint64_t batch_step,
+                               std::vector<gpu_values const*> const& times)
+  {
+    nb::gil_scoped_release const no_gil;
+    std::lock_guard const one_at_a_time(mutex_);
+    auto const made = made_on_gpu(vertex_type, seeds, batch_size, {first_batch, batch_step}, times);
+    return finished(group_of(made, params(), as_int32_, *exec_));
   }
 
  private:
@@ -230,6 +233,21 @@ class bound_sampler {
     out.reserve(times.size());
     for (array_in const& one : times) { out.push_back(share<std::int64_t>(one)); }
     return out;
+  }
+
+  [[nodiscard]] std::vector<minibatch> made_on_gpu(std::int32_t vertex_type, gpu_ids const& seeds,
+                                                   std::int64_t batch_size, batch_numbers numbers,
+                                                   std::vector<gpu_values const*> const& times)
+  {
+    auto const type = static_cast<std::size_t>(vertex_type);
+    std::vector<gpu_starts> ids;
+    ids.push_back(bring(seeds, num_vertices(type), *exec_));
+    gpu_numbers<std::int64_t> there;
+    if (!times.empty()) { there = bring_values<std::int64_t>(*times[0], *exec_); }
+    std::vector<minibatch> made;
+    explained({&seeds}, ids, type,
+              [&] { made = sampler_->sample_batches(vertex_type, ids[0].ids, batch_size, numbers, there.span); });
+    return made;
   }
 
   template <class Result>
@@ -370,6 +388,8 @@ void bind_minibatch(nb::module_& module)
            "first_batch"_a, "batch_step"_a, "times"_a)
       .def("sample_gpu", &bound_sampler::sample_gpu, "seeds"_a, "times"_a, "batch"_a)
       .def("sample_batches_gpu", &bound_sampler::sample_batches_gpu, "vertex_type"_a, "seeds"_a, "batch_size"_a,
+           "first_batch"_a, "batch_step"_a, "times"_a)
+      .def("sample_group_gpu", &bound_sampler::sample_group_gpu, "vertex_type"_a, "seeds"_a, "batch_size"_a,
            "first_batch"_a, "batch_step"_a, "times"_a);
 
   module.def("plan_minibatch", &plan, "graph"_a, "params"_a, "num_threads"_a);

@@ -99,6 +99,12 @@ class gpu_batches {
   gpu_exec exec_;
 };
 
+/// Whether the edges of batches have weights.
+[[nodiscard]] inline bool has_weights(minibatch_params const& params)
+{
+  return params.choice == neighbor_choice::labor && params.subgraph == subgraph_type::directional;
+}
+
 /// @param params  Of the sampler: they tell which arrays there are, even if they are empty.
 template <class Results>
 [[nodiscard]] batch_out<typename Results::array> give_batch(minibatch const& made, minibatch_params const& params,
@@ -114,9 +120,7 @@ template <class Results>
   }
   for (minibatch_edges const& type : made.edges) {
     std::optional<array> weights, indptr;
-    if (params.choice == neighbor_choice::labor && params.subgraph == subgraph_type::directional) {
-      weights = results.numbers(type.weights);
-    }
+    if (has_weights(params)) { weights = results.numbers(type.weights); }
     if (!type.indptr.empty()) { indptr = results.numbers(type.indptr); }
     edges.emplace_back(results.numbers(type.row), results.numbers(type.col), results.numbers(type.edge),
                        std::move(weights), std::move(indptr), type.first_expanded, type.num_expanded, type.num_sampled);

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -386,23 +386,39 @@ class MinibatchSampler:
         ArgumentError, OutOfMemoryError
             As `sample`.
         """
+        given = self._group(seeds, batch_size, node_type, first_batch, batch_step, times)
+        return self._shared(*given) if self._others else self._batches(*given)
+
+    def _group(self, seeds: Any, size: Any, node_type: Any, first: Any, step: Any, times: Any) -> _Group:
         if self._ends is None and node_type is not None:
             raise ArgumentError(f"node_type is {shown(node_type)}, expected None: the graph has one type of vertices")
         name = self._types[0] if self._ends is None else node_type
         if name not in self._types:
             raise ArgumentError(f"node_type is {shown(node_type)}, expected one of {self._types}")
-        size = integer(batch_size, "batch_size")
-        first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
-        make = self._shared if self._others else self._batches
-        return make(name, seeds, size, first, step, times)
+        numbers = unsigned(first, "first_batch"), unsigned(step, "batch_step")
+        return _Group(name, seeds, integer(size, "batch_size"), *numbers, times)
 
     def _batches(self, name: str, seeds: Any, size: int, first: int, step: int, times: Any) -> list[Minibatch]:
         """The batches of `sample_batches`, made by one device."""
-        ids = self._ids(seeds, name)
-        when = [] if times is None else [self._times(times, name)]
-        number = self._types.index(name)
         many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
-        return [self._given(made) for made in many(number, ids, size, first, step, when)]
+        return [self._given(made) for made in many(*self._of_core(_Group(name, seeds, size, first, step, times)))]
+
+    def _of_core(self, group: _Group) -> tuple[Any, ...]:
+        """The arguments of the library."""
+        ids = self._ids(group.seeds, group.node_type)
+        when = [] if group.times is None else [self._times(group.times, group.node_type)]
+        return self._types.index(group.node_type), ids, group.size, group.first, group.step, when
+
+    @property
+    def _is_on_one_gpu(self) -> bool:
+        return self._device != _gpu.HOST and not self._others
+
+    def _sample_group(
+        self, seeds: Any, batch_size: int, *, node_type: Any = None, first_batch: int = 0, batch_step: int = 1, times: Any = None
+    ) -> Any:
+        """What the library makes of a call of `sample_batches` on one GPU, with the arrays in few pieces of memory."""
+        given = self._group(seeds, batch_size, node_type, first_batch, batch_step, times)
+        return self._core.sample_group_gpu(*self._of_core(given))
 
     def _shared(self, name: str, seeds: Any, size: int, first: int, step: int, times: Any) -> list[Minibatch]:
         """The same, made by several GPUs, in the memory of the first."""
@@ -440,6 +456,17 @@ class MinibatchSampler:
         if self._ends is not None:
             return hetero_minibatch(made, self._types, self._ends, self._frontier)
         return minibatch_of(made, self._frontier)
+
+
+class _Group(NamedTuple):
+    """A call for several batches."""
+
+    node_type: str
+    seeds: Any
+    size: int
+    first: int
+    step: int
+    times: Any
 
 
 def minibatch_of(made: Any, frontier: str) -> Minibatch:

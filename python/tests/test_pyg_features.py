@@ -197,5 +197,5 @@ def test_all_tensors_of_a_batch_are_kept_for_its_reader():
     recorded.clear()
     values = [memory(), [memory(), (memory(),)], {"a": {"b": memory()}}, [3, 4], "a name", None, 5, Foreign(), torch.zeros(3)]
     for value in values:
-        _gather.keep_for("reader", value)
+        _gather.keep_for("reader", value, frozenset())
     assert recorded == ["reader"] * 4

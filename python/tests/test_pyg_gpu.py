@@ -9,8 +9,10 @@ import pytest
 from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
 from pyg_digests import EPOCHS, check_digest
 from torch_geometric.data import Data
+from torch_geometric.sampler import NodeSamplerInput
 
 import tendril
+from tendril.pyg._outputs import lasting_of
 from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler
 
 pytestmark = [
@@ -43,6 +45,7 @@ LOADERS = {
     "induced": lambda d, **o: nodes(d, subgraph_type="induced", **o),
     "bidirectional": lambda d, **o: nodes(d, subgraph_type="bidirectional", **o),
     "twice": lambda d, **o: nodes(d, input_nodes=[1, 2, 1, 1, 3, 2] * 5, **o),
+    "labor": lambda d, **o: nodes(d, choice="labor", **o),
     "times": lambda d, **o: nodes(with_times(d), time_attr="made", input_time=torch.arange(100) % 50, **o),
     "links": lambda d, **o: LinkNeighborLoader(d, [4, 3], batch_size=64, **o),
     "binary": lambda d, **o: LinkNeighborLoader(d, [4, 3], batch_size=64, neg_sampling="binary", **o),
@@ -74,6 +77,9 @@ def test_several_types(place):
     move, options = PLACES[place]
     for make in (
         lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, **o),
+        lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, disjoint=True, choice="labor", **o),
+        lambda d, **o: NeighborLoader(d, {CITES: [2, 0], WRITES: [0, 0]}, "paper", batch_size=7, **o),
+        lambda d, **o: NeighborLoader(d, [], "paper", batch_size=7, **o),
         lambda d, **o: LinkNeighborLoader(d, [4, 3], WRITES, batch_size=50, neg_sampling="binary", **o),
         lambda d, **o: LinkNeighborLoader(d, [4], CITES, batch_size=50, **o),
     ):
@@ -150,6 +156,30 @@ def test_a_loop_that_waits_for_nothing_has_memory_for_few_batches():
         del batch
     assert len(loader) == 100 and largest > 4 << 20
     assert torch.cuda.memory_stats()["active_bytes.all.peak"] - before < 12 * largest
+
+
+def tensors_of(out):
+    for value in vars(out).values():
+        yield from (one for one in (value.values() if isinstance(value, dict) else [value]) if isinstance(one, torch.Tensor))
+
+
+@pytest.mark.parametrize("make", [homogeneous, heterogeneous])
+@pytest.mark.parametrize("options", [{}, {"disjoint": True, "choice": "labor"}], ids=str)
+def test_batches_made_together_are_tensors_of_their_own(make, options):
+    """They share memory, but not what Torch notes of writes, of which it tells who trains on another batch."""
+    data, kind = make(), None if make is homogeneous else "paper"
+    sampler = NeighborSampler(data, [3, 2], device="cuda", **options)
+    index = NodeSamplerInput(None, torch.arange(30), None, kind)
+    outs, again = sampler.sample_batches(index, 7, 5), sampler.sample_batches(index, 7, 5)
+    assert len(outs) == 5
+    for i in (0, 2):
+        for one in tensors_of(outs[i]):
+            one.zero_()
+    for i in (1, 3, 4):
+        known = lasting_of(outs[i])
+        for one, other in zip(tensors_of(outs[i]), tensors_of(again[i]), strict=True):
+            assert one.is_cuda and torch.equal(one, other) and one._version == 0 and one._base is None
+            assert id(one) in known
 
 
 def test_a_model_trains():

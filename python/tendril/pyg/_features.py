@@ -230,7 +230,7 @@ class _UserEdges:
 
 def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
     if edge is None or permutation is None:
-        return None if edge is None else edge.to(torch.int64)
+        return edge if edge is None or edge.dtype == torch.int64 else edge.to(torch.int64)
     places = edge if edge.dtype in (torch.int32, torch.int64) else edge.to(torch.int64)
     return permutation.to(edge.device).index_select(0, places)
 

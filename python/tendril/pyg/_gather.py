@@ -57,7 +57,7 @@ def all_on(device: torch.device, made: Any) -> Any:
     """A batch whose tensors are all on a GPU. Mostly they are there already, and to look is quicker than to move."""
     for store in made.stores:
         for value in store._mapping.values():
-            if not (value.device.type == device.type if type(value) is Tensor else _has_no_tensor(value)):
+            if not (value.is_cuda if type(value) is Tensor else _has_no_tensor(value)):
                 return made.to(device, non_blocking=True)
     return made
 
@@ -82,20 +82,12 @@ def move_metadata(outs: list[Any], device: torch.device) -> None:
         out.metadata = tuple(values)
 
 
-_LASTS = "_tendril_lasts"
-
-
-def lasting(value: Tensor) -> Tensor:
-    """A tensor in memory of the library's, which isn't reused while a stream may read it: `keep_for` needs not tell Torch so."""
-    setattr(value, _LASTS, True)
-    return value
-
-
-def keep_for(stream: Any, value: Any) -> None:
-    """Memory of a batch's tensors on a GPU isn't reused before `stream` has read it."""
+def keep_for(stream: Any, value: Any, lasting: frozenset[int]) -> None:
+    """Torch doesn't reuse memory of a batch's tensors on a GPU before `stream` has read it. lasting: the `id`s of tensors that it
+    knows nothing of."""
     kind = type(value)
     if kind is Tensor:
-        if value.is_cuda and _LASTS not in value.__dict__:
+        if id(value) not in lasting and value.is_cuda:
             value.record_stream(stream)
     elif kind is int or value is None:
         return
@@ -104,16 +96,16 @@ def keep_for(stream: Any, value: Any) -> None:
             value.record_stream(stream)
     elif isinstance(value, Mapping):
         for one in value.values():
-            keep_for(stream, one)
+            keep_for(stream, one, lasting)
     elif isinstance(value, (list, tuple)):
         if value and type(value[0]) is not int:  # sizes of hops
             for one in value:
-                keep_for(stream, one)
+                keep_for(stream, one, lasting)
     elif isinstance(value, SparseTensor):
-        keep_for(stream, value.coo())
+        keep_for(stream, value.coo(), lasting)
     elif isinstance(value, TensorFrame):
-        keep_for(stream, dict(value.feat_dict))
-        keep_for(stream, value.y)
+        keep_for(stream, dict(value.feat_dict), lasting)
+        keep_for(stream, value.y, lasting)
 
 
 class HostCopy:

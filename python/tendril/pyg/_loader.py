@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -31,6 +32,7 @@ from ._gather import HostCopy, Target
 from ._hgt_sampler import HGTSampler
 from ._in_step import in_step
 from ._order import Shuffle, shuffled
+from ._outputs import lasting_of
 from ._processors import Processors
 from ._sampler import NeighborSampler
 from ._sharded import ShardedGraphStore
@@ -327,11 +329,6 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             made = made.pin_memory()
         return made
 
-    def _completed_in_loop(self, batch: GatheredBatch) -> Any:
-        made = self._completed(batch)
-        _keep(made, torch.cuda.current_stream(self._target))  # also what has come to it, such as masks of padding
-        return made
-
     def collate_fn(self, index: Any) -> Any:
         """Sample the batch of some of the loader's inputs, for loaders that consist of others. Calls are counted, and
         the number of the call is the number of the batch.
@@ -415,7 +412,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             with timeline.span("gather", number):
                 done = self._gather(out, on_host, served)
                 if not self._completes_in_loop():
-                    done = self._completed(done)
+                    done = done._replace(made=self._completed(done))
             num_made += 1
             yield done
         if self._in_step is not None:
@@ -454,8 +451,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self.prefetch and self._ours and not self._loop_gathers:
             own = [] if self._engine._stream is None else [self._engine._stream]
             made = _ahead(made, self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
-        if self._completes_in_loop() and self.transform_sampler_output is None:
-            made = map(self._completed_in_loop, made)
+        if self.transform_sampler_output is None:
+            made = map(self._completed if self._completes_in_loop() else itemgetter(0), made)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -528,16 +525,11 @@ class _Flight:
 
 def _keep(item: Any, stream: Any) -> None:
     """The memory of an item's tensors isn't reused before the stream has read it."""
-    for value in _values_of(item):
-        _gather.keep_for(stream, value)
-
-
-def _values_of(item: Any) -> Iterator[Any]:
-    """The tensors of an item of a thread, and what else it has."""
     if isinstance(item, GatheredBatch):
-        yield from item.values()
-    elif hasattr(item, "stores"):
-        for store in item.stores:
-            yield from store._mapping.values()
+        out, values = item.out, item.values()
     else:
-        yield from vars(item[1] if isinstance(item, tuple) else item).values()  # behind its number: what was sampled
+        out = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
+        values = iter(vars(out).values())
+    lasting = lasting_of(out)
+    for value in values:
+        _gather.keep_for(stream, value, lasting)

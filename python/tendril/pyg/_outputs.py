@@ -12,11 +12,10 @@ from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 
 from tendril._minibatch import Minibatch
 
-from ._gather import lasting
 from ._inputs import turned_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _NOTHING = np.empty(0, np.int64)
 
@@ -27,7 +26,24 @@ def _taker(array: Any) -> Callable[[Any], Tensor]:
     if isinstance(array, np.ndarray):
         return lambda one: torch.from_numpy(one)
     stream = torch.cuda.current_stream(array.__dlpack_device__()[1]).cuda_stream or 1  # DLPack's number of the default stream
-    return lambda one: lasting(torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream)))
+    return lambda one: torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream))
+
+
+class Lasting:
+    """An output's tensors in the library's memory, which isn't reused while a stream may read it, and which Torch's allocator
+    doesn't know."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self._tensors = tuple(one for one in values if isinstance(one, Tensor))
+
+    def ids(self) -> frozenset[int]:
+        return frozenset(map(id, self._tensors))
+
+
+def lasting_of(out: Any) -> frozenset[int]:
+    """The `id`s of those tensors. A function that replaces tensors of an output leaves it as it is."""
+    known: Lasting | None = getattr(out, "lasting", None)
+    return frozenset() if known is None else known.ids()
 
 
 def output_of(made: Minibatch, keeps_counts: bool, num_hops: int) -> SamplerOutput | HeteroSamplerOutput:
@@ -48,6 +64,7 @@ def output_of(made: Minibatch, keeps_counts: bool, num_hops: int) -> SamplerOutp
         )
         if made.weights is not None:
             out.edge_labor_weight = tensor(made.weights)
+        out.lasting = Lasting(vars(out).values())
         return out
     tensor = _taker(next(iter(made.node.values()), _NOTHING))
     out = HeteroSamplerOutput(
@@ -63,6 +80,7 @@ def output_of(made: Minibatch, keeps_counts: bool, num_hops: int) -> SamplerOutp
     )
     if made.weights is not None:
         out.edge_labor_weight = {key: tensor(one) for key, one in made.weights.items()}
+    out.lasting = Lasting(one for many in vars(out).values() if isinstance(many, dict) for one in many.values())
     return out
 
 

@@ -4,7 +4,6 @@ padding."""
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -211,7 +210,8 @@ class OutputPadder:
         if made.weights is not None:
             out.edge_labor_weight = as_given(made.weights)
         out.metadata = self._inputs.padded(out.metadata)
-        out.add_masks = partial(self._add_masks, masks)
+        out.masks = masks
+        out.add_masks = self._add_masks
         return out
 
     def _add_masks(self, masks: Masks, made: Any, metadata: tuple[Any, ...]) -> None:
@@ -228,9 +228,9 @@ class OutputPadder:
 def add_masks(made: Any, out: Any) -> None:
     """Adds what tells padding apart, if the batch is padded: masks, classes that losses ignore, and masks of the data that
     are False there."""
-    add = getattr(out, "add_masks", None)
-    if add is not None:
-        add(made, out.metadata)
+    masks = getattr(out, "masks", None)
+    if masks is not None:
+        out.add_masks(masks, made, out.metadata)
 
 
 def _without_padding(name: str, value: Any, mask: Tensor) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -26,7 +26,7 @@ from tendril._minibatch import Minibatch, MinibatchSampler
 from tendril._order import mixed
 from tendril._params import counts, threads
 
-from . import _edges, _graph, _inputs, _outputs
+from . import _edges, _graph, _groups, _inputs, _outputs
 from ._inputs import Unsupported
 from ._negatives import Negatives
 from ._sharded import ShardedEngine
@@ -278,16 +278,20 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         """
         seeds = {index.input_type: index.node}
         times = self._seed_times(seeds, None if index.time is None else {index.input_type: index.time})
-        made = self._engine().sample_batches(
-            index.node,
-            batch_size,
-            node_type=index.input_type,
-            first_batch=first_batch,
-            batch_step=batch_step,
-            times=None if times is None else times[index.input_type],
-        )
+        engine, of_nodes = self._engine(), index.node
+        options = {
+            "node_type": index.input_type,
+            "first_batch": first_batch,
+            "batch_step": batch_step,
+            "times": None if times is None else times[index.input_type],
+        }
+        outs: Iterable[Any]
+        if isinstance(engine, MinibatchSampler) and engine._is_on_one_gpu:
+            outs = self._outputs_of(engine._sample_group(of_nodes, batch_size, **options), engine)
+        else:
+            outs = map(self._output, engine.sample_batches(of_nodes, batch_size, **options))
         parts = _inputs.split_nodes(index, batch_size)
-        return [self._finished(self._output(one), part) for one, part in zip(made, parts, strict=True)]
+        return [self._finished(one, part) for one, part in zip(outs, parts, strict=True)]
 
     def sample_from_edges(
         self,
@@ -342,7 +346,18 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             raise ArgumentError(f"input_type is {next(iter(seeds))!r}, expected None: the data has one type of vertices")
 
     def _output(self, made: Minibatch) -> Any:
-        return _outputs.output_of(made, self.subgraph_type != SubgraphType.induced, self._num_neighbors.num_hops)
+        return _outputs.output_of(made, self._keeps_counts, self._num_neighbors.num_hops)
+
+    def _outputs_of(self, made: Any, engine: MinibatchSampler) -> Iterator[Any]:
+        """The batches of a call on a GPU."""
+        types = engine._types, None if engine._ends is None else list(engine._ends)
+        of_batches = self.disjoint, self._keeps_counts, self._num_neighbors.num_hops
+        return _groups.outputs_of(made, self.device, *types, *of_batches)
+
+    @property
+    def _keeps_counts(self) -> bool:
+        """Whether a batch's edges are those that were sampled hop by hop."""
+        return bool(self.subgraph_type != SubgraphType.induced)
 
     def _finished(self, out: Any, index: NodeSamplerInput) -> Any:
         if not self.disjoint:
