@@ -50,8 +50,8 @@ class gpu_features {
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
 
   /// The same for ids that are known to be in range: of rows in the GPU's own memory, or if the GPU alone reads those of
-  /// page-locked memory (`way`), it enqueues work and does not wait. An id out of range gives a row of zeros, or the error
-  /// above.
+  /// page-locked memory (`way`), it enqueues work and does not wait. Where the CPU alone gathers, it reads the table before it
+  /// returns, and the stream waits for the last copies. An id out of range gives a row of zeros, or the error above.
   void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
                         gather_way way = {}) const;
 

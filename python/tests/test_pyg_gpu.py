@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
+from pyg_checks import CITES, WRITES, WRITTEN, heterogeneous, homogeneous, same, torch
 from pyg_digests import EPOCHS, check_digest
 from torch_geometric.data import Data
 from torch_geometric.sampler import NodeSamplerInput
@@ -78,7 +78,7 @@ def test_several_types(place):
     for make in (
         lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, **o),
         lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, disjoint=True, choice="labor", **o),
-        lambda d, **o: NeighborLoader(d, {CITES: [2, 0], WRITES: [0, 0]}, "paper", batch_size=7, **o),
+        lambda d, **o: NeighborLoader(d, {CITES: [2, 0], WRITES: [0, 0], WRITTEN: [3, 1]}, "paper", batch_size=7, **o),
         lambda d, **o: NeighborLoader(d, [], "paper", batch_size=7, **o),
         lambda d, **o: LinkNeighborLoader(d, [4, 3], WRITES, batch_size=50, neg_sampling="binary", **o),
         lambda d, **o: LinkNeighborLoader(d, [4], CITES, batch_size=50, **o),

@@ -206,6 +206,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   job.on_cpu = rows.by_cpu();
   try {
     gpu::work_together(history_->rates, who, job, exec);
+    if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
   } catch (argument_error const&) {  // about an id, by its number in a turn
     gpu::expect_rows(ids, table_.num_rows(), exec);
     throw;

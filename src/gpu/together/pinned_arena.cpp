@@ -40,7 +40,12 @@ void pinned_arena::shrink(std::size_t bytes) noexcept
 {
   reset();
   most_taken_ = std::min(most_taken_, bytes);
-  if (!blocks_.empty() && static_cast<std::size_t>(blocks_.back().size()) > bytes) { blocks_.clear(); }
+  if (!fits(bytes)) { blocks_.clear(); }
+}
+
+bool pinned_arena::fits(std::size_t bytes) const noexcept
+{
+  return blocks_.empty() || (blocks_.size() == 1 && static_cast<std::size_t>(blocks_.back().size()) <= bytes);
 }
 
 }  // namespace tendril::gpu

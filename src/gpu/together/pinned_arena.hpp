@@ -21,6 +21,9 @@ class pinned_arena final : public memory_resource {
   /// The same, and keeps no more than `bytes` bytes.
   void shrink(std::size_t bytes) noexcept;
 
+  /// Whether `shrink` would keep all memory.
+  [[nodiscard]] bool fits(std::size_t bytes) const noexcept;
+
  private:
   std::vector<buffer<std::byte>> blocks_;  // the last one is being given out,
   std::size_t used_ = 0;                   // and its bytes that are

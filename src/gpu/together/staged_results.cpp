@@ -23,10 +23,18 @@ std::int64_t piece_size(std::int64_t num_items, std::int64_t item_bytes)
   return std::max<std::int64_t>(1, std::clamp(all / pieces_of_a_job, least_piece, most_piece) / item_bytes);
 }
 
+/// Of the last two calls, whose copies may be under way, the one whose are not; or memory of its own for the second call.
 std::unique_ptr<staging> take_staging(int device)
 {
-  auto idle = idle_pool<staging>::instance().take(device);
-  return idle != nullptr ? std::move(idle) : std::make_unique<staging>();
+  auto& idle = idle_pool<staging>::instance();
+  auto last = idle.take(device);
+  if (last == nullptr) { return std::make_unique<staging>(); }
+  if (!last->is_busy()) { return last; }
+  auto before = idle.take(device);
+  idle.give_back(device, std::move(last));
+  if (before == nullptr) { return std::make_unique<staging>(); }
+  before->copies.wait();
+  return before;
 }
 
 }  // namespace
@@ -34,6 +42,7 @@ std::unique_ptr<staging> take_staging(int device)
 staging::staging()
 {
   for (auto& each : copied) { TENDRIL_CUDA_TRY(cudaEventCreateWithFlags(&each, cudaEventDisableTiming)); }
+  TENDRIL_CUDA_TRY(cudaEventCreateWithFlags(&all_copied, cudaEventDisableTiming));
 }
 
 staging::~staging()
@@ -41,6 +50,14 @@ staging::~staging()
   for (auto const each : copied) {
     if (each != nullptr) { (void)cudaEventDestroy(each); }
   }
+  if (all_copied != nullptr) { (void)cudaEventDestroy(all_copied); }
+}
+
+bool staging::is_busy() const
+{
+  bool const busy = cudaEventQuery(all_copied) == cudaErrorNotReady;
+  if (busy) { (void)cudaGetLastError(); }  // it is no error, but noted as one
+  return busy;
 }
 
 staged_results::staged_results(int device, base::item_range items, std::int64_t item_bytes, std::byte* out)
@@ -52,6 +69,7 @@ staged_results::staged_results(int device, base::item_range items, std::int64_t 
 {
   device_guard const guard(device_);
   memory_ = take_staging(device_);
+  memory_->memory.reset();
   std::int64_t const num_pieces = std::min((items.size + piece_items_ - 1) / piece_items_, std::ssize(places_));
   std::int64_t const piece_bytes = checked_product("bytes of staged results", piece_items_, item_bytes_);
   std::int64_t const bytes = checked_product("bytes of staged results", num_pieces, piece_bytes);
@@ -61,8 +79,10 @@ staged_results::staged_results(int device, base::item_range items, std::int64_t 
 
 staged_results::~staged_results()
 {
-  memory_->copies.settle();
-  memory_->memory.shrink(kept_bytes);
+  if (!is_left_to_reader_) {
+    memory_->copies.settle();
+    memory_->memory.shrink(kept_bytes);
+  }
   idle_pool<staging>::instance().give_back(device_, std::move(memory_));
 }
 
@@ -141,13 +161,28 @@ void staged_results::give_up() noexcept
   }
 }
 
-void staged_results::finish()
+void staged_results::send_rest()
 {
   for (place const& each : places_) {
     if (each.made > 0 && !each.is_sent) { send(each); }
   }
+}
+
+void staged_results::finish()
+{
   device_guard const guard(device_);
+  send_rest();
   memory_->copies.wait();
+}
+
+void staged_results::finish(cudaStream_t reader)
+{
+  if (!memory_->memory.fits(kept_bytes)) { return finish(); }  // or the next call would find too much of it
+  device_guard const guard(device_);
+  send_rest();
+  TENDRIL_CUDA_TRY(cudaEventRecord(memory_->all_copied, memory_->copies.get()));
+  TENDRIL_CUDA_TRY(cudaStreamWaitEvent(reader, memory_->all_copied));
+  is_left_to_reader_ = true;
 }
 
 }  // namespace tendril::gpu

@@ -31,9 +31,13 @@ struct staging {
   staging(staging const&) = delete;
   staging& operator=(staging const&) = delete;
 
+  /// Whether copies of the call before are under way.
+  [[nodiscard]] bool is_busy() const;
+
   pinned_arena memory;
   side_stream copies;
   std::array<cudaEvent_t, num_pieces> copied{};
+  cudaEvent_t all_copied = nullptr;
 };
 
 /// Results of the last items of a job. Made and destroyed by one thread.
@@ -67,6 +71,9 @@ class staged_results {
   /// Copies what is not yet a whole piece, and waits for all copies.
   void finish();
 
+  /// The same, but it is `reader` that waits: the next call fills other memory meanwhile.
+  void finish(cudaStream_t reader);
+
  private:
   /// Piece number n of all, counted from the last item on, is in place n % num_pieces.
   struct place {
@@ -89,6 +96,7 @@ class staged_results {
   [[nodiscard]] bool open(std::int64_t piece);
   void close(std::int64_t piece, std::int64_t num_items);
   void send(place const& from);
+  void send_rest();
   void give_up() noexcept;
 
   int device_;
@@ -98,6 +106,7 @@ class staged_results {
   std::unique_ptr<staging> memory_;
   std::array<place, staging::num_pieces> places_;
   std::atomic<bool> failed_{false};
+  bool is_left_to_reader_ = false;
 };
 
 }  // namespace tendril::gpu

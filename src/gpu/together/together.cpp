@@ -60,12 +60,13 @@ int threads_beside(shared_job const& job) { return std::min(threads_of(job), thr
 /// The parts of one job, one after the other.
 class shared_run {
  public:
-  shared_run(shared_job const& job, base::work_rates const& rates, gpu_exec const& exec)
-      : job_(job), rates_(rates), exec_(exec)
+  /// @param leaves_copies  To the stream: those of staged results. Then it measures nothing that is worth keeping.
+  shared_run(shared_job const& job, base::work_rates const& rates, bool leaves_copies, gpu_exec const& exec)
+      : job_(job), rates_(rates), leaves_copies_(leaves_copies), exec_(exec)
   {
   }
 
-  /// Makes the next items, and waits for them.
+  /// Makes the next items, and waits for them, but for copies that it leaves.
   void make(base::work_part const& part)
   {
     base::item_range const range{done_, std::min(aligned(part.size, job_), job_.num_items - done_)};
@@ -170,7 +171,7 @@ class shared_run {
     staged_results results(exec_.device, range, job_.item_bytes, of_cpu.out);
     of_cpu.begin(range, results);
     work_at(items, threads, [&](int, base::item_range turn) { results.make(turn, of_cpu.write); });
-    results.finish();
+    leaves_copies_ ? results.finish(exec_.stream) : results.finish();
   }
 
   template <class Back>
@@ -185,6 +186,7 @@ class shared_run {
 
   shared_job const& job_;
   base::work_rates rates_;
+  bool leaves_copies_;
   gpu_exec const& exec_;
   std::int64_t done_ = 0;
 };
@@ -248,9 +250,10 @@ void work_together(known_rates const& rates, work_share share, shared_job const&
     return;
   }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  shared_run run(job, known, exec);
+  bool const leaves_copies = share == work_share::cpu && std::holds_alternative<staged_work>(job.on_cpu);
+  shared_run run(job, known, leaves_copies, exec);
   while (run.rest() > 0) { run.make(next_part(run, job, share)); }
-  rates.keep(kind, run.rates());
+  if (!leaves_copies) { rates.keep(kind, run.rates()); }
 }
 
 }  // namespace tendril::gpu

@@ -97,7 +97,8 @@ class known_rates {
 };
 
 /// Makes all items. Waits for the stream of `exec` before, since other streams write the result, and for all items; a job
-/// that is too small for that, and whose `share` is automatic, is on_gpu(all) alone.
+/// that is too small for that, and whose `share` is automatic, is on_gpu(all) alone. Where the CPU alone makes staged results,
+/// the stream waits for the last copies, not the caller.
 /// @param rates  Of earlier jobs; takes this one's.
 /// @throws what either side throws, after both have ended.
 void work_together(known_rates const& rates, work_share share, shared_job const& job, gpu_exec const& exec);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
@@ -77,6 +78,36 @@ TEST_F(StagedResults, ArriveWhereTheyBelong)
       }
       EXPECT_EQ(wrong, 0) << each.end << " items of " << each.item_bytes << ", " << threads << " threads";
     }
+  }
+}
+
+/// Call after call without a wait: the memory of the last call is still being copied from when the next one is filled.
+TEST_F(StagedResults, CopiesAreLeftToTheStream)
+{
+  constexpr std::int64_t item_bytes = 1 << 20;
+  constexpr std::int64_t num_items = 70;  // more than all pieces hold
+  auto const size_of = [](int call) { return call % 3 == 2 ? std::int64_t{2} : num_items; };
+  std::vector<buffer<std::byte>> outs;
+  for (int call = 0; call < 12; ++call) { outs.emplace_back(size_of(call) * item_bytes, memory_of(exec)); }
+  synchronize(exec);
+  for (int call = 0; call < 12; ++call) {
+    std::int64_t const size = size_of(call);
+    gpu::staged_results results(0, {0, size}, item_bytes, outs[static_cast<std::size_t>(call)].data());
+    for (std::int64_t item = size; item-- > 0;) {
+      results.make({item, 1}, [&](base::item_range part, std::byte* to) {
+        std::memset(to, static_cast<int>(7 * call + part.first), static_cast<std::size_t>(item_bytes));
+      });
+    }
+    results.finish(exec.stream);
+  }
+  for (std::size_t call = 0; call < outs.size(); ++call) {
+    std::vector<std::byte> const found = copied(outs[call]);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < std::ssize(found); ++i) {
+      auto const expected = static_cast<std::byte>(7 * static_cast<std::int64_t>(call) + i / item_bytes);
+      wrong += found[static_cast<std::size_t>(i)] == expected ? 0 : 1;
+    }
+    EXPECT_EQ(wrong, 0) << "call " << call;
   }
 }
 
