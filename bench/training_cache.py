@@ -316,6 +316,13 @@ def told_of(args):
     return f"{MODELS[args.model]}, hidden {args.hidden}, {kind}{recorded if args.replay else ''}"
 
 
+def told_of_way(loader):
+    """Who gathered rows of host memory in the last epoch."""
+    way = loader._host_way
+    beside = f", {way.gpu_part:.0%} of them by the GPU" if way.share == "cpu" else ""
+    return f" (rows of host memory by the {way.share}{beside})"
+
+
 def kept(source, args):
     """Batches on the device, as many as are enough to tell an epoch's mean, with their rows."""
     batches = []
@@ -370,7 +377,7 @@ def measure(args, source, report):
         if found["busy"]:
             report.add_ratio("GPU busy share", params, found["busy"])
         ratio_of_medians = statistics.median(found["epoch"]) / statistics.median(found["alone"])
-        print(f"{name}: {ratio_of_medians:.3f}", file=sys.stderr, flush=True)
+        print(f"{name}: {ratio_of_medians:.3f}{told_of_way(loader)}", file=sys.stderr, flush=True)
         if args.json:
             report.write(args.json)
         del loader

@@ -24,6 +24,9 @@ enum class row_memory {
 struct gather_way {
   std::optional<work_share> share = {};  ///< Default: as the constructor of gpu_features was told.
   int num_threads = 0;  ///< Of the CPU, at most; 0: every core. Fewer leave room for what runs beside the gather.
+  /// Where `share` is the CPU: of the rows, the part that the GPU reads meanwhile, in [0, 1], however long either takes. For who
+  /// gathers often, and sees what disturbs him less.
+  double gpu_part = 0;
 };
 
 /// A table as a GPU gathers from it, wherever its rows lie. Of host memory, each gather is made by the GPU, which sorts the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +14,10 @@ _SETTLING = 8  # batches that are handed over before a trial counts
 _TRIAL = 64  # batches of a trial by the host's clock, which tells less than a stream's
 _LEAST_GAIN = 0.02  # of another way over the CPU's, or the latter stays
 _LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
+_EARLY = 0.92  # of the loop's period: when the CPU is to be done, so that the loop finds its batch
+_STEP = 0.25  # of the way to the part that would be right, a batch
+_SMOOTHING = 8  # batches
+_MOST_OF_GPU = 0.95
 
 
 class Way(NamedTuple):
@@ -20,6 +25,8 @@ class Way(NamedTuple):
 
     share: str = "auto"
     num_threads: int = 0
+    gpu_part: float = 0.0
+    """Of the rows, if the share is "cpu": those that the GPU reads meanwhile."""
 
 
 def _threads_beside_training() -> int:
@@ -27,14 +34,52 @@ def _threads_beside_training() -> int:
     return max(1, len(os.sched_getaffinity(0)) * 3 // 4)
 
 
+class _Part:
+    """The part of the rows that the GPU reads while the CPU gathers the others: as small as the loop allows, since these reads
+    slow down the kernels beside them. It follows the times that were measured, as TurboGNN balances its stages (section III-D):
+    batch by batch it moves towards that with which the CPU is done a little before the loop asks for the next batch."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self.value = 0.0
+        self._clock = clock
+        self._period = self._gather = 0.0  # nanoseconds, of the loop and of the thread that gathers
+        self._handed: int | None = None
+        self._begun: int | None = None
+
+    def begin_iteration(self) -> None:
+        self._handed = self._begun = None
+
+    def hand_over(self) -> None:
+        now = self._clock()
+        if self._handed is not None:
+            self._period = _smoothed(self._period, now - self._handed)
+        self._handed = now
+
+    def begin_gather(self) -> None:
+        self._begun = self._clock()
+
+    def end_gather(self) -> None:
+        if self._begun is None:
+            return
+        self._gather = _smoothed(self._gather, self._clock() - self._begun)
+        if self._period > 0 and self._gather > 0:
+            room = min(max(_EARLY * self._period / self._gather, 0.5), 2.0)
+            of_cpu = (1 - self.value) * room**_STEP
+            self.value = min(max(1 - of_cpu, 0.0), _MOST_OF_GPU)
+
+
+def _smoothed(before: float, now: float) -> float:
+    return now if before == 0 else before + (now - before) / _SMOOTHING
+
+
 class HostWay:
     """The way that rows in page-locked host memory take to the GPU, for a loader that works ahead of its loop.
 
     "gpu", its own reads over the bus, needs no thread that waits for it, but slows down the kernels of training beside it. The
-    "cpu"'s threads and copy engines are slower and don't disturb kernels, but take cores from the process that launches
-    them. "auto" is the quickest way of a gather alone, mostly both at once. Each is on trial twice, in the first iterations:
-    the one with which the loop went round quickest is kept (TurboGNN balances its stages by their times, section III-D). It
-    never changes a batch.
+    "cpu"'s threads and copy engines disturb no kernels, but take cores from the process that launches them; what they can't do
+    in the time of a step the GPU reads. Each is on trial twice, in the first iterations: the one with which the loop went round
+    quickest is kept. It never changes a batch. A loader that doesn't work ahead takes "auto", the quickest way of a gather
+    alone.
 
     Parameters
     ----------
@@ -51,7 +96,7 @@ class HostWay:
         batches as fit into the queue of launches, the host's is too short, and while the stream catches up its own is.
     """
 
-    _ORDER = ("cpu", "gpu", "auto") * 2  # of trials: the first batches are slow, whoever makes them
+    _ORDER = ("cpu", "gpu") * 2  # of trials: the first batches are slow, whoever makes them
 
     def __init__(
         self,
@@ -70,12 +115,18 @@ class HostWay:
         self._last: tuple[int, Any] | None = None
         self._is_chosen = not works_ahead
         self._threads = _threads_beside_training() if works_ahead else 0
+        self._part = _Part(clock)
         self.share = "cpu" if works_ahead else "auto"
 
     @property
     def is_chosen(self) -> bool:
         """Whether the trials are over."""
         return self._is_chosen
+
+    @property
+    def gpu_part(self) -> float:
+        """Of the rows: what the GPU reads of them while the CPU gathers."""
+        return self._part.value if self.share == "cpu" else 0.0
 
     def choose(self, share: str) -> None:
         """Takes a way without trials: for measurements."""
@@ -84,6 +135,7 @@ class HostWay:
     def begin(self) -> None:
         """A new iteration begins: trials lie within one."""
         self._handed = 0
+        self._part.begin_iteration()
         self._settle()
 
     def watched(self, batches: Iterator[T]) -> Iterator[T]:
@@ -94,6 +146,8 @@ class HostWay:
 
     def _count(self) -> None:
         self._handed += 1
+        if self.share == "cpu":
+            self._part.hand_over()
         if self._is_chosen:
             return
         if self._handed == self._from:
@@ -101,8 +155,18 @@ class HostWay:
         elif self._handed == self._from + self._trial:
             self._last = self._clock(), self._mark()
 
-    def next(self) -> None:
-        """The next batch is gathered. Called by the thread that does it."""
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """The next batch is gathered meanwhile, by this thread."""
+        self._next()
+        if self.share != "cpu":
+            yield
+            return
+        self._part.begin_gather()
+        yield
+        self._part.end_gather()
+
+    def _next(self) -> None:
         if self._is_chosen or self._last is None or self._first is None:
             return
         of_stream = self._nanoseconds(self._first[1], self._last[1])
@@ -111,6 +175,7 @@ class HostWay:
         self._periods.append(max(of_stream, self._last[0] - self._first[0]) / self._trial)
         if len(self._periods) < len(self._ORDER):
             self.share = self._ORDER[len(self._periods)]
+            self._part.begin_iteration()
             self._settle()
             return
         quickest = {share: min(self._of(share)) for share in self._ORDER}
@@ -120,7 +185,9 @@ class HostWay:
 
     def way(self, num_bytes: int) -> Way:
         """Of a gather of so many bytes."""
-        return Way(self.share if num_bytes >= _LEAST_BYTES else "gpu", self._threads)
+        if num_bytes < _LEAST_BYTES:
+            return Way("gpu", self._threads)
+        return Way(self.share, self._threads, self.gpu_part)
 
     def _of(self, share: str) -> list[float]:
         return [period for period, one in zip(self._periods, self._ORDER, strict=True) if one == share]

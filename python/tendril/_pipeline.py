@@ -232,8 +232,7 @@ class Pipeline(Padded):
         sampled = self._sampled(self._numbered(epoch, begin), timeline, pad)
         at_work: deque[DeviceArray] = deque()  # of batches whose rows the GPU may not have gathered yet
         for (number, index, batch, masks), served in self._served(sampled, epoch):
-            self._host_way.next()
-            with timeline.span("gather", number):
+            with timeline.span("gather", number), self._host_way.gathering():
                 if pad is None or masks is None:
                     done = self._gathered(batch, index, number, served)
                 else:

@@ -143,6 +143,23 @@ def test_batches_are_finished_for_the_stream_that_uses_them(memory):
     assert [one.item() for one in found] == expected
 
 
+@pytest.mark.parametrize("cache", [None, 0.2])
+def test_batches_do_not_depend_on_who_gathers(cache, monkeypatch):
+    """The part of the rows that the GPU reads beside the CPU is another one in each batch."""
+    monkeypatch.setattr("tendril._host_way._LEAST_BYTES", 0)
+    data = Data(x=torch.randn(4000, 100), edge_index=homogeneous(4000, 80000).edge_index).pin_memory()
+    options = {"num_neighbors": [10, 5], "batch_size": 100, "device": "cuda", "bulk": 4}
+    loader = NeighborLoader(data, cache=None if cache is None else tendril.FeatureCache(cache), **options)
+    loader._host_way.choose("cpu")
+    expected = [data.x[batch.n_id.cpu()] for batch in NeighborLoader(data, **options)]
+    found = []
+    for i, batch in enumerate(loader):
+        loader._host_way._part.value = [0.0, 0.3, 0.9, 0.05][i % 4]
+        found.append(batch.x)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.equal(one.cpu(), other)
+
+
 def test_a_loop_that_waits_for_nothing_has_memory_for_few_batches():
     """Gathers over the bus are enqueued: a loop that is quicker than they are must not have memory for all of them."""
     data = Data(x=torch.ones(4000, 4096), edge_index=homogeneous(4000, 80000).edge_index).pin_memory()

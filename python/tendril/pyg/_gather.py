@@ -273,7 +273,8 @@ class RowsOnGpu:
                 ways.append(target.way(count * row_bytes))
         if readers:
             shares, threads = [one.share for one in ways], ways[0].num_threads
-            _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads)
+            part = max(one.gpu_part for one in ways)  # of those whose share is the CPU
+            _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads, part)
         return made
 
 

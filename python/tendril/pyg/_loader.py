@@ -310,10 +310,10 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
             permutation = self._engine.edge_permutation
             self._maker = _features.BatchMaker(self.data, permutation, self._target, self.custom_cls, of_edges)
-        self._host_way.next()
         target = None if self._target is None else Target(self._target, self._host_way.way)
         cached = {} if served is None or target is None else {"cached": partial(_cache.rows_of, served, target)}
-        return self._maker.gather(out, target, on_host or {}, **cached)
+        with self._host_way.gathering():
+            return self._maker.gather(out, target, on_host or {}, **cached)
 
     def _completes_in_loop(self) -> bool:
         """Whether the thread that iterates does what is Python alone: it would wait for the interpreter meanwhile."""

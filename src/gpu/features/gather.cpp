@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::int64_t worth_sorting = 1024;
 constexpr double bytes_of_a_read = 128;
+constexpr std::int64_t whole_lines = 32;             // rows that end where a line of memory does, whatever their width
 constexpr std::int64_t turn_bytes = 256 << 10;       // of a thread: so many that all end at about the same time
 constexpr std::int64_t mapped_turn_bytes = 2 << 20;  // of a file, whose pages are asked for together
 constexpr std::int64_t most_row_bytes = (std::int64_t{1} << 30) - 1;
@@ -50,6 +51,12 @@ std::span<std::byte const> bytes_of(id_matrix const& ids)
   return {static_cast<std::byte const*>(ids.data), static_cast<std::size_t>(extent * width)};
 }
 
+std::int64_t part_of(std::int64_t size, double part)
+{
+  auto const items = static_cast<std::int64_t>(static_cast<double>(size) * part);
+  return std::min(size, (items + whole_lines - 1) / whole_lines * whole_lines);
+}
+
 /// A gather of rows in host memory.
 class host_gather {
  public:
@@ -62,6 +69,7 @@ class host_gather {
   /// The GPU sorts the ids of a turn: neighbours in the table then share a translation of their addresses. Enqueues.
   void enqueue(base::item_range turn) const
   {
+    if (turn.empty()) { return; }
     gpu::row_copies job = gpu::copies_of(table_, exec_.device);
     job.ids = ids_ + turn.first;
     job.size = turn.size;
@@ -170,6 +178,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   std::int64_t const expected = checked_product("bytes of gathered rows", size, row_bytes);
   TENDRIL_EXPECTS(std::ssize(out) == expected, "out has {} bytes, expected {} for {} rows of {}", out.size(), expected,
                   size, row_bytes);
+  TENDRIL_EXPECTS(way.gpu_part >= 0 && way.gpu_part <= 1, "gpu_part is {}, expected 0 to 1", way.gpu_part);
   TENDRIL_EXPECTS(size <= std::numeric_limits<std::int32_t>::max(), "{} ids, expected less than 2^31", size);
   TENDRIL_EXPECTS(!overlap(out, table_.bytes()), "out overlaps the table, expected memory of its own");
   TENDRIL_EXPECTS(!overlap(out, bytes_of(ids)), "out overlaps ids, expected memory of its own");
@@ -205,8 +214,18 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   job.on_gpu = [&](base::item_range turn) { rows.on_gpu(turn); };
   job.on_cpu = rows.by_cpu();
   try {
-    gpu::work_together(history_->rates, who, job, exec);
-    if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+    if (who == work_share::cpu) {
+      std::int64_t const by_gpu = memory_ == row_memory::pageable ? 0 : part_of(size, way.gpu_part);
+      gpu::stage_beside(
+          job, by_gpu,
+          [&] {
+            rows.enqueue({0, by_gpu});
+          },
+          exec);
+      if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+    } else {
+      gpu::work_together(history_->rates, who, job, exec);
+    }
   } catch (argument_error const&) {  // about an id, by its number in a turn
     gpu::expect_rows(ids, table_.num_rows(), exec);
     throw;

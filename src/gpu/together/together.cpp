@@ -60,9 +60,14 @@ int threads_beside(shared_job const& job) { return std::min(threads_of(job), thr
 /// The parts of one job, one after the other.
 class shared_run {
  public:
-  /// @param leaves_copies  To the stream: those of staged results. Then it measures nothing that is worth keeping.
-  shared_run(shared_job const& job, base::work_rates const& rates, bool leaves_copies, gpu_exec const& exec)
-      : job_(job), rates_(rates), leaves_copies_(leaves_copies), exec_(exec)
+  shared_run(shared_job const& job, base::work_rates const& rates, gpu_exec const& exec)
+      : job_(job), rates_(rates), exec_(exec)
+  {
+  }
+
+  /// Without the items before `first`. Leaves the last copies of staged results to the stream, so its rates are too high.
+  shared_run(shared_job const& job, std::int64_t first, gpu_exec const& exec)
+      : job_(job), leaves_copies_(true), exec_(exec), done_(first)
   {
   }
 
@@ -186,7 +191,7 @@ class shared_run {
 
   shared_job const& job_;
   base::work_rates rates_;
-  bool leaves_copies_;
+  bool leaves_copies_ = false;
   gpu_exec const& exec_;
   std::int64_t done_ = 0;
 };
@@ -250,10 +255,17 @@ void work_together(known_rates const& rates, work_share share, shared_job const&
     return;
   }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  bool const leaves_copies = share == work_share::cpu && std::holds_alternative<staged_work>(job.on_cpu);
-  shared_run run(job, known, leaves_copies, exec);
+  shared_run run(job, known, exec);
   while (run.rest() > 0) { run.make(next_part(run, job, share)); }
-  if (!leaves_copies) { rates.keep(kind, run.rates()); }
+  rates.keep(kind, run.rates());
+}
+
+void stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside, gpu_exec const& exec)
+{
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  beside();
+  shared_run run(job, first, exec);
+  if (run.rest() > 0) { run.make({base::work_sides::back, run.rest()}); }
 }
 
 }  // namespace tendril::gpu

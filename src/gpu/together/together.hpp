@@ -97,10 +97,14 @@ class known_rates {
 };
 
 /// Makes all items. Waits for the stream of `exec` before, since other streams write the result, and for all items; a job
-/// that is too small for that, and whose `share` is automatic, is on_gpu(all) alone. Where the CPU alone makes staged results,
-/// the stream waits for the last copies, not the caller.
+/// that is too small for that, and whose `share` is automatic, is on_gpu(all) alone.
 /// @param rates  Of earlier jobs; takes this one's.
 /// @throws what either side throws, after both have ended.
 void work_together(known_rates const& rates, work_share share, shared_job const& job, gpu_exec const& exec);
+
+/// The CPU makes the items of a job of staged work from `first` on. Waits for the stream of `exec` before, then calls
+/// `beside`, which enqueues what the GPU does meanwhile. It is the stream that waits for the last copies.
+/// @throws what either side throws, after the CPU has ended.
+void stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

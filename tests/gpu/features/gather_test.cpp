@@ -97,6 +97,50 @@ TEST_F(GpuFeatures, RowsOfEverySizeComeOutOfAnyMemory)
   }
 }
 
+/// The GPU reads the first rows of a gather, the CPU the others, whatever the part.
+TEST_F(GpuFeatures, RowsDoNotDependOnThePartOfEach)
+{
+  constexpr std::int64_t num_rows = 4999, row_bytes = 400;
+  auto const bytes = random_bytes(num_rows * row_bytes);
+  feature_table const table(bytes, {"float32", {num_rows, row_bytes / 4}});
+  gpu_features const locked(pin_memory(table), exec), pageable(table, exec);
+  for (std::int64_t const size : {1, 31, 33, 2000, 70'001}) {
+    auto ids = some_ids(size, num_rows);
+    for (bool const ascending : {false, true}) {
+      if (ascending) { std::ranges::sort(ids); }
+      auto const there = on_gpu(ids, exec);
+      auto const expected = expected_rows(table, ids);
+      for (double const part : {0.0, 1e-9, 0.1, 0.5, 0.999, 1.0}) {
+        for (gpu_features const* from : {&locked, &pageable}) {
+          buffer<std::byte> const out = on_gpu(std::vector<std::byte>(expected.size(), std::byte{0xa5}), exec);
+          std::span<std::byte> const rows(const_cast<std::byte*>(out.data()), expected.size());
+          gather_way const way{.share = work_share::cpu, .num_threads = 3, .gpu_part = part};
+          ascending ? from->gather_ascending(matrix_of(there), rows, exec, way)
+                    : from->gather_unchecked(matrix_of(there), rows, exec, way);
+          EXPECT_EQ(copied(out), expected) << size << " ids, part " << part << (ascending ? ", ascending" : "");
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuFeatures, APartIsChecked)
+{
+  auto const bytes = random_bytes(400);
+  feature_table const table(bytes, {"float32", {10, 10}});
+  gpu_features const locked(pin_memory(table), exec);
+  auto const ids = on_gpu(std::vector<std::int64_t>{0, 9, 3}, exec);
+  buffer<std::byte> out(120, memory_of(exec));
+  auto const gathered_in = [&](double part) {
+    return message_of<argument_error>([&] {
+      locked.gather_unchecked(matrix_of(ids), out.span(), exec, {.share = work_share::cpu, .gpu_part = part});
+    });
+  };
+  EXPECT_EQ(gathered_in(1.5), "gpu_part is 1.5, expected 0 to 1");
+  EXPECT_EQ(gathered_in(-0.5), "gpu_part is -0.5, expected 0 to 1");
+  EXPECT_EQ(gathered_in(std::numeric_limits<double>::quiet_NaN()), "gpu_part is nan, expected 0 to 1");
+}
+
 TEST_F(GpuFeatures, TablesOverTheSameMemoryShareItsLock)
 {
   auto const bytes = random_bytes(1000 * 4096);
