@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -240,8 +240,10 @@ class Epochs:
         self._timeline = Timeline(now.epoch, self._first_number(now.epoch))
         return now
 
-    def _counted(self, made: Iterator[Any], progress: Progress, timeline: Timeline) -> Iterator[Any]:
-        """The same batches, counted as they are handed over."""
+    def _counted(
+        self, made: Iterator[Any], progress: Progress, timeline: Timeline, pace: Callable[[], None] = lambda: None
+    ) -> Iterator[Any]:
+        """The same batches, counted as they are handed over. pace: called behind each step of the loop, as a part of it."""
         first = self._first_number(progress.epoch)
         while True:
             number = first + progress.batch + self._ranks.rank
@@ -253,6 +255,7 @@ class Epochs:
             progress.batch += self._ranks.world_size
             with timeline.training(number):
                 yield one
+                pace()
         progress.epoch, progress.batch, progress.order = progress.epoch + 1, 0, {}
 
     # What decides the order beside seed and epoch

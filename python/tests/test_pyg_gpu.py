@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 from torch_geometric.sampler import NodeSamplerInput
 
 import tendril
+from tendril.pyg._loader import _AHEAD_OF_GPU
 from tendril.pyg._outputs import lasting_of
 from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler
 
@@ -173,6 +174,18 @@ def test_a_loop_that_waits_for_nothing_has_memory_for_few_batches():
         del batch
     assert len(loader) == 100 and largest > 4 << 20
     assert torch.cuda.memory_stats()["active_bytes.all.peak"] - before < 12 * largest
+
+
+def test_a_loop_is_a_few_steps_ahead_of_its_gpu():
+    marks, most = [], 0
+    for _ in NeighborLoader(homogeneous(), [4], batch_size=2, device="cuda"):
+        most = max(most, sum(not one.query() for one in marks[-20:]))
+        torch.cuda._sleep(20_000_000)  # cycles: some ten milliseconds
+        marks.append(torch.cuda.Event())
+        marks[-1].record()
+        if len(marks) == 40:
+            break
+    assert most == _AHEAD_OF_GPU
 
 
 def tensors_of(out):

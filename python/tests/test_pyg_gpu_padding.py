@@ -118,8 +118,9 @@ def test_a_step_is_one_cuda_graph():
 
 @pytest.mark.parametrize("place", ["host", "gpu"])
 @pytest.mark.parametrize("pad", [None, "epoch"])
-def test_batches_last_while_the_loop_is_behind(pad, place):
+def test_batches_last_while_the_loop_is_behind(pad, place, monkeypatch):
     """The loop gets ahead of the GPU by many batches, whose memory the loader's threads must not take for others."""
+    monkeypatch.setattr("tendril.pyg._loader._AHEAD_OF_GPU", 1000)
     data = homogeneous(num_nodes=30_000, num_edges=600_000)
     data.x = torch.randn(30_000, 64, generator=torch.Generator().manual_seed(1))
     data = data.pin_memory() if place == "host" else data.to("cuda")

@@ -53,6 +53,7 @@ _BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
 _TRIAL = 24  # batches of a trial of `HostWay`
 _IN_FLIGHT = 2  # batches that a stream may still work on while the next is prepared
+_AHEAD_OF_GPU = 4  # steps of the loop that a GPU has still to do when the next one is enqueued
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 _TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
 
@@ -455,7 +456,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             made = map(self._completed if self._completes_in_loop() else itemgetter(0), made)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
-        return self._counted(self._host_way.watched(made), progress, timeline)
+        pace = [] if self._target is None or not self.prefetch else [_Pace(self._target)]
+        return self._counted(self._host_way.watched(made), progress, timeline, *pace)
 
     def _transformed(self, made: Iterator[Any], timeline: Timeline) -> Iterator[Any]:
         for number, one in enumerate(made):
@@ -495,6 +497,25 @@ def _ahead(
 def _is_shared(data: Any) -> bool:
     """Whether several ranks have parts of the graph."""
     return isinstance(data, tuple) and isinstance(data[1], ShardedGraphStore)
+
+
+class _Pace:
+    """Keeps a loop from running ahead of its GPU by more than some steps, as one would whose steps are CUDA graphs: each batch
+    that it is ahead has memory, and how long its steps take would be unknown."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._marks: deque[Any] = deque()  # behind the last steps
+
+    def __call__(self) -> None:
+        """Called behind a step."""
+        if len(self._marks) < _AHEAD_OF_GPU:
+            mark = torch.cuda.Event(blocking=True)
+        else:
+            mark = self._marks.popleft()
+            mark.synchronize()
+        mark.record(torch.cuda.current_stream(self._device))
+        self._marks.append(mark)
 
 
 class _Flight:
