@@ -29,7 +29,8 @@ class pieces_of_memory {
     places_.push_back(-1 - static_cast<std::int64_t>(type));
     if (array.empty()) { return; }
     auto const* const data = reinterpret_cast<std::byte const*>(array.data());
-    arrays_.push_back({type, array.owner(), data, array.size(), places_.size() - 1});
+    auto const* const end = reinterpret_cast<std::byte const*>(array.data() + array.size());
+    arrays_.push_back({type, array.owner(), data, end, array.size(), places_.size() - 1});
   }
 
   void give(batch_group& to, int device)
@@ -66,7 +67,7 @@ class pieces_of_memory {
   struct array {
     element_type type;
     std::shared_ptr<void const> owner;
-    std::byte const* data;
+    std::byte const *data, *end;
     std::int64_t size;
     std::size_t place;
   };
@@ -87,9 +88,9 @@ class pieces_of_memory {
   static std::int64_t gap_between(array const& before, array const& after)
   {
     if (before.type != after.type || before.owner != after.owner) { return -1; }
-    std::int64_t const bytes = bytes_of(after.type);
-    std::int64_t const gap = (after.data - before.data) - before.size * bytes;
-    return gap < 0 || gap % bytes != 0 ? -1 : gap / bytes;
+    std::int64_t const gap = after.data - before.end;
+    std::int64_t const element_bytes = bytes_of(after.type);
+    return gap < 0 || gap % element_bytes != 0 ? -1 : gap / element_bytes;
   }
 
   static gpu_array empty_piece(array const& first, int device)
