@@ -83,7 +83,13 @@ class file_a_rank : public file_of_walks {
     }
     info.num_walks = num_walks;
     info.metadata.insert({"part", to_string(job_part{ranks.rank(), ranks.size()})});
-    writer_.emplace(mine(), info);
+    try {
+      writer_.emplace(mine(), info);
+    } catch (io_error const& error) {  // about a file that the user knows nothing of
+      std::string message = error.what();
+      if (message.starts_with(mine())) { message.replace(0, mine().size(), path_); }
+      throw io_error(message);
+    }
   }
 
   ~file_a_rank() override { remove_mine(); }

@@ -114,6 +114,8 @@ def test_what_ranks_refuse(tendril, graphs):
         (["walk", "absent.npz", "-o", "w.npy"], "absent.npz: "),
         (["walk", graphs[GRAPH], "-o", "w.npy", "--app", "ppr", "--p", "2"], "--p: "),
         (["walk", graphs[GRAPH], "-o", "nowhere/w.npy"], "nowhere/w.npy: cannot create"),
+        (["walk", graphs[GRAPH], "-o", "nowhere/w.txt"], "nowhere/w.txt: cannot create"),
+        (["walk", graphs[GRAPH], "-o", "nowhere/w.safetensors", "--order", "ragged"], "nowhere/w.safetensors: cannot create"),
         (["walk", graphs[GRAPH], "-o", "w.npy", "--no-such-option"], "--no-such-option"),
     ):
         assert expected in complaint(tendril, 2, *arguments)
