@@ -195,8 +195,7 @@ std::unique_ptr<walk_output> walk_command::open(prepared_walks const& walks, gra
   info.num_vertices = facts.num_vertices;
   if (!dtype.empty()) { info.type = parse_element_type(dtype); }
   info.ragged = is_ragged();
-  bool const is_whole = one_of_ranks && !info.ragged;  // the part of a ragged file has its own first walk
-  info.metadata = file_metadata(job, walks, is_whole ? job.first_walk : walks.stream.first_walk, facts.name);
+  info.metadata = file_metadata(job, walks, one_of_ranks ? job.first_walk : walks.stream.first_walk, facts.name);
   if (one_of_ranks) { return together(output, info, walks.range, *ranks); }
   return alone(ranks != nullptr ? name_of_part(output, *part_here()) : output, info, part_here());
 }

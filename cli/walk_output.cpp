@@ -28,7 +28,10 @@ class file_of_walks : public walk_output {
   void receive(walk_stream_job& job, cpu_exec const& exec) final
   {
     if (is_ragged_) {
-      job.ragged_sink = [this, &exec](ragged_rows const& rows) { writer_->append(rows.offsets, rows.vertices, exec); };
+      job.ragged_sink = [this, &exec](ragged_rows const& rows) {
+        writer_->append(rows.offsets, rows.vertices, exec);
+        num_vertices_ += std::ssize(rows.vertices);
+      };
     } else {
       job.sink = [this, &exec](walk_rows const& rows) { writer_->append(rows.vertices, rows.lengths, exec); };
     }
@@ -38,10 +41,14 @@ class file_of_walks : public walk_output {
  protected:
   explicit file_of_walks(walk_file_info const& info) : is_ragged_(info.ragged) {}
 
+  /// Of ragged walks.
+  [[nodiscard]] std::int64_t num_vertices() const { return num_vertices_; }
+
   std::optional<walk_writer> writer_;
 
  private:
   bool is_ragged_;
+  std::int64_t num_vertices_ = 0;
 };
 
 class file_of_one final : public file_of_walks {
@@ -119,7 +126,7 @@ class file_a_rank : public file_of_walks {
   bool is_complete_ = false;
 };
 
-/// Rank 0 joins the files.
+/// Text for a pipe: rank 0 joins the files.
 class joined_by_one final : public file_a_rank {
  public:
   using file_a_rank::file_a_rank;
@@ -193,6 +200,34 @@ class joined_by_all final : public file_a_rank {
   }
 };
 
+/// Ragged walks: each rank copies its own to their places, which follow from how many vertices the others have.
+class ragged_joined_by_all final : public file_a_rank {
+ public:
+  ragged_joined_by_all(std::string const& path, walk_file_info const& info, walk_range mine, transport& ranks)
+      : file_a_rank(path, info, mine.size, ranks), info_(info), walks_(mine)
+  {
+  }
+
+  void commit(cpu_exec const& exec) override
+  {
+    complete_mine();
+    auto const sizes = numbers_of_all(&ranks(), "the sizes of walks", {num_vertices()});
+    shared_walks here{.first = walks_.first, .size = walks_.size};
+    here.first_vertex = std::accumulate(sizes.begin(), sizes.begin() + ranks().rank(), std::int64_t{0});
+    here.num_vertices = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    walk_writer out = begin_together(ranks(), "; --parts writes one each", [&](std::string const& unfinished) {
+      here.unfinished = unfinished;
+      return walk_writer(path(), info_, here);
+    });
+    ranks().beat_during([&] { append_ragged_walks(mine(), out, exec); });
+    commit_together(ranks(), out);
+  }
+
+ private:
+  walk_file_info info_;
+  walk_range walks_;
+};
+
 /// Whether rank 0 finds something there that takes bytes as they come, such as a pipe.
 bool is_written_in_place(std::string const& path, transport& ranks)
 {
@@ -225,7 +260,8 @@ std::unique_ptr<walk_output> together(std::string const& path, walk_file_info co
   if (is_text && !is_written_in_place(path, ranks)) {
     return std::make_unique<joined_by_all>(path, info, mine.size, ranks);
   }
-  if (is_text || info.ragged) { return std::make_unique<joined_by_one>(path, info, mine.size, ranks); }
+  if (is_text) { return std::make_unique<joined_by_one>(path, info, mine.size, ranks); }
+  if (info.ragged) { return std::make_unique<ragged_joined_by_all>(path, info, mine, ranks); }
   return std::make_unique<file_of_ranks>(path, info, mine, ranks);
 }
 

@@ -49,8 +49,8 @@ struct vertex_range {
                                                  std::optional<job_part> part);
 
 /// One file of all ranks, which lies where all of them can write. Rows of .npy and .safetensors are written to their places;
-/// text and ragged walks, whose places nobody knows before, into a file a rank. Of texts each rank then copies its own to its
-/// place; ragged files, and texts for a pipe, are joined by rank 0.
+/// text and ragged walks, whose places nobody knows before, into a file a rank, from which each rank then copies its own to their
+/// places. Texts for a pipe are joined by rank 0.
 /// @param info  Of the whole file. @param mine  The walks of this rank.
 [[nodiscard]] std::unique_ptr<walk_output> together(std::string const& path, walk_file_info const& info,
                                                     walk_range mine, transport& ranks);

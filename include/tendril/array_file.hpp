@@ -50,8 +50,9 @@ class array_writer {
   array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata = {});
 
-  /// Several processes write one file without an array that grows, each its own elements. The process that began the file
-  /// commits after the others, whose written() it has been told. Only of a .npz it checks that all elements are written.
+  /// Several processes write one file, each its own elements; an array that grows has its size by `set_size`. The process that
+  /// began the file commits after the others, whose written() it has been told. Only of a .npz it checks that all elements are
+  /// written.
   /// @param unfinished  Empty: begins the file; else what unfinished_name() says in the process that began it.
   array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata, std::string const& unfinished);
@@ -66,6 +67,10 @@ class array_writer {
   void append(std::size_t which, std::span<std::int32_t const> elements);
   void append(std::size_t which, std::span<std::int64_t const> elements);
   void append(std::size_t which, std::span<float const> elements);
+
+  /// Of a file that several processes write: how many elements an array that grows has, of all processes. Called once by each,
+  /// before it writes there. The bytes are those of a file whose array has grown to this size.
+  void set_size(std::size_t which, std::int64_t elements);
 
   /// Of a file that several processes write: the next elements of array `which` go to `element` and those after it.
   void seek(std::size_t which, std::int64_t element);

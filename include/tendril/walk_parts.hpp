@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tendril/exec.hpp>
+#include <tendril/write_walks.hpp>
 
 namespace tendril {
 
@@ -52,5 +53,9 @@ struct joined_walks {
 /// @throws argument_error  no part, or an unknown extension; format_error "part: what, expected what as in first part";
 ///                         io_error.
 joined_walks join_walks(std::span<std::string const> parts, std::string const& path, cpu_exec const& exec = {});
+
+/// Appends the walks of a ragged file to those of another: of a part, say, to those of a file that several processes write.
+/// @throws argument_error for a file of rows, and what `to` refuses; format_error for a file that is damaged; io_error.
+void append_ragged_walks(std::string const& part, walk_writer& to, cpu_exec const& exec = {});
 
 }  // namespace tendril

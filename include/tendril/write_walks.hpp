@@ -44,6 +44,8 @@ struct shared_walks {
   std::int64_t size = 0;
   std::string unfinished =
       {};  ///< Empty: begins the file; else what unfinished_name() says in the process that began it.
+  std::int64_t first_vertex = 0,
+               num_vertices = 0;  ///< Ragged: where this process's begin, and how many all walks have.
 };
 
 /// Writes walks batch by batch, in order, into a file that appears when it is complete. It uses a few MiB of memory for
@@ -55,9 +57,9 @@ class walk_writer {
   ///                         vertices; io_error.
   walk_writer(std::string const& path, walk_file_info const& info);
 
-  /// Writes some walks of a file of rows, .npy or .safetensors; `info` is of the whole file. The process that began the file
+  /// Writes some walks of a file, .npy or .safetensors; `info` is of the whole file. The process that began the file
   /// commits after the others: the file is complete when all have.
-  /// @throws argument_error as above, for ragged walks, and for text, whose lines have no places of their own; io_error.
+  /// @throws argument_error as above, and for text, whose lines have no places of their own; io_error.
   walk_writer(std::string const& path, walk_file_info const& info, shared_walks const& part);
   ~walk_writer();
   walk_writer(walk_writer&&) noexcept;

@@ -103,8 +103,8 @@ struct array_writer::state {
 
   void expect_growing_fits() const
   {
-    TENDRIL_EXPECTS(kind == container::safetensors && !is_shared,
-                    "{}: an array whose size is not known, expected .safetensors", name);
+    TENDRIL_EXPECTS(kind == container::safetensors, "{}: an array whose size is not known, expected .safetensors",
+                    name);
     bool const has_one = std::any_of(slots.begin(), slots.end(), [](slot const& place) { return place.is_growing; });
     TENDRIL_EXPECTS(!has_one, "{}: two arrays whose size is not known, expected one", name);
   }
@@ -181,10 +181,11 @@ struct array_writer::state {
   /// the longest numbers.
   void settle_growing()
   {
+    if (has_joined) { return; }
     for (auto& place : slots) {
       if (!place.is_growing) { continue; }
-      place.num_elements = place.appended;
-      place.spec.shape = {place.appended};
+      if (!is_shared) { place.num_elements = place.appended; }
+      place.spec.shape = {place.num_elements};
       std::string const header = header_of(safetensors_order(), header_size);
       file.write_at(0, header.data(), header.size());
     }
@@ -301,6 +302,17 @@ void array_writer::append(std::size_t which, std::span<float const> elements)
 {
   auto const count = static_cast<std::int64_t>(elements.size());
   state_->fill(state_->advance(which, count, true), elements.data(), count);
+}
+
+void array_writer::set_size(std::size_t which, std::int64_t elements)
+{
+  auto& place = state_->slots.at(which);
+  TENDRIL_EXPECTS(state_->is_shared && place.is_growing && place.num_elements == most_elements && place.appended == 0,
+                  "{}: array '{}': its size is known, or told by what is appended", state_->name, place.spec.name);
+  TENDRIL_EXPECTS(elements >= 0 && elements < most_elements, "{}: array '{}': {} elements, expected 0 to 2^59 - 1",
+                  state_->name, place.spec.name, elements);
+  place.num_elements = elements;
+  state_->file.skip(checked_product("bytes of an array", elements, place.bytes_each));  // it is the last one
 }
 
 void array_writer::seek(std::size_t which, std::int64_t element)

@@ -36,8 +36,9 @@ namespace {
 using bytes_view = std::span<std::byte const>;
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20U;  // large against any per-call cost
-constexpr char const* number_entry = "part";                // of metadata: "1/3"
-constexpr char const* first_entry = "first_walk";           // of metadata: the logical id of the first walk
+constexpr std::int64_t piece_vertices = std::int64_t{1} << 21U;
+constexpr char const* number_entry = "part";       // of metadata: "1/3"
+constexpr char const* first_entry = "first_walk";  // of metadata: the logical id of the first walk
 
 /// An array of a part.
 struct part_array {
@@ -268,6 +269,22 @@ class sequence {
   std::string last_path_;
 };
 
+/// @param before  The offset before it.
+void expect_offset(part_file const& part, std::int64_t which, std::int64_t offset, std::int64_t before)
+{
+  std::int64_t const size = part.arrays[1].spec.shape[0];
+  if (which == 0 ? offset != 0 : offset <= before || offset > size) {
+    refuse(part.path, "offset {} is {}, expected {}", which, offset,
+           which == 0 ? "0" : fmt::format("{} to {}", before + 1, size));
+  }
+}
+
+void expect_last_offset(part_file const& part, std::int64_t last)
+{
+  std::int64_t const size = part.arrays[1].spec.shape[0];
+  if (last != size) { refuse(part.path, "the last offset is {}, expected {}", last, size); }
+}
+
 /// Copies parts into a file, piece by piece.
 class joiner {
  public:
@@ -363,23 +380,19 @@ class joiner {
   /// Offsets go on where those of the part before end. The first offset of a part is the last of the part before.
   void append_offsets(part_file const& part)
   {
-    std::int64_t const size = part.arrays[1].spec.shape[0];
     std::int64_t walk = -1, last = 0;
     for_elements<std::int64_t>(part, part.arrays[0].bytes, [&](std::span<std::int64_t> offsets) {
       for (std::int64_t& offset : offsets) {
-        if (walk < 0 ? offset != 0 : offset <= last || offset > size) {
-          refuse(part.path, "offset {} is {}, expected {}", walk + 1, offset,
-                 walk < 0 ? "0" : fmt::format("{} to {}", last + 1, size));
-        }
         ++walk;
+        expect_offset(part, walk, offset, last);
         last = offset;
         offset += num_vertices_;
       }
       bool const begins = walk + 1 == std::ssize(offsets);
       arrays_->append(0, std::span<std::int64_t const>(offsets).subspan(begins ? 1 : 0));
     });
-    if (last != size) { refuse(part.path, "the last offset is {}, expected {}", last, size); }
-    num_vertices_ = checked_sum("vertices of all parts", num_vertices_, size);
+    expect_last_offset(part, last);
+    num_vertices_ = checked_sum("vertices of all parts", num_vertices_, last);
   }
 
   void append_text(part_file const& part)
@@ -447,7 +460,56 @@ survey compare(std::span<std::string const> parts, walk_format format)
   return out;
 }
 
+std::int64_t offset_of(part_file const& part, std::int64_t which)
+{
+  std::int64_t offset = 0;
+  std::memcpy(&offset, part.arrays[0].bytes.data() + which * 8, sizeof offset);
+  return offset;
+}
+
+/// Vertices [first, last) of a ragged file, in whichever type.
+void copy_vertices(part_file const& part, std::int64_t first, std::int64_t last, std::vector<vertex_id>& out)
+{
+  auto const copy = [&](auto zero) {
+    using element = decltype(zero);
+    auto const bytes = part.arrays[1].bytes.subspan(static_cast<std::size_t>(first) * sizeof(element));
+    out.resize(static_cast<std::size_t>(last - first));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      element one = 0;
+      std::memcpy(&one, bytes.data() + i * sizeof one, sizeof one);
+      out[i] = static_cast<vertex_id>(one);
+    }
+  };
+  part.arrays[1].spec.type == element_type::int32 ? copy(std::int32_t{}) : copy(std::int64_t{});
+}
+
 }  // namespace
+
+void append_ragged_walks(std::string const& path, walk_writer& to, cpu_exec const& exec)
+{
+  part_file const part = open_part(path, walk_format::safetensors);
+  TENDRIL_EXPECTS(part.is_ragged, "{}: rows, expected ragged walks", path);
+  std::vector<std::int64_t> offsets;
+  std::vector<vertex_id> vertices;
+  std::int64_t first = offset_of(part, 0);
+  expect_offset(part, 0, first, 0);
+  for (std::int64_t walk = 0; walk < part.num_walks;) {
+    offsets.assign(1, 0);
+    std::int64_t last = first;
+    while (walk < part.num_walks && last - first < piece_vertices) {
+      ++walk;
+      std::int64_t const next = offset_of(part, walk);
+      expect_offset(part, walk, next, last);
+      last = next;
+      offsets.push_back(last - first);
+    }
+    copy_vertices(part, first, last, vertices);
+    to.append(offsets, vertices, exec);
+    part.file->release_pages();
+    first = last;
+  }
+  expect_last_offset(part, first);
+}
 
 joined_walks join_walks(std::span<std::string const> parts, std::string const& path, cpu_exec const& exec)
 {

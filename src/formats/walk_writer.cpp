@@ -140,25 +140,45 @@ struct walk_writer::state {
     TENDRIL_EXPECTS(!what.ragged || format == walk_format::safetensors,
                     "{}: ragged walks are two arrays, expected .safetensors", path);
     if (part) {
-      TENDRIL_EXPECTS(!what.ragged && format != walk_format::text,
-                      "{}: several processes write rows, expected .npy or .safetensors", path);
+      TENDRIL_EXPECTS(format != walk_format::text, "{}: several processes write arrays, expected .npy or .safetensors",
+                      path);
       TENDRIL_EXPECTS(part->first >= 0 && num_walks <= what.num_walks - part->first,
                       "{}: walks {} to {}, expected some of {}", path, part->first, part->first + num_walks,
                       what.num_walks);
-      has_lengths = format == walk_format::safetensors;
       arrays.emplace(path, walk_arrays(format, what), what.metadata, part->unfinished);
-      arrays->seek(0, part->first * width);
-      if (has_lengths) { arrays->seek(1, part->first); }
+      what.ragged ? seek_ragged(*part) : seek_rows(*part, format);
     } else if (format == walk_format::text) {
       text.emplace(path, num_walks);
     } else {
       has_lengths = format == walk_format::safetensors;
       arrays.emplace(path, walk_arrays(format, what), what.metadata);
     }
-    if (what.ragged) {
-      next_offset = 0;
-      arrays->append(0, std::span(&*next_offset, 1));
-    }
+    if (what.ragged && !part) { append_first_offset(); }
+  }
+
+  void append_first_offset()
+  {
+    next_offset = 0;
+    arrays->append(0, std::span(&*next_offset, 1));
+  }
+
+  void seek_rows(shared_walks const& part, walk_format format)
+  {
+    has_lengths = format == walk_format::safetensors;
+    arrays->seek(0, part.first * width);
+    if (has_lengths) { arrays->seek(1, part.first); }
+  }
+
+  /// The offset behind a walk lies with this walk, and the first one with the process that begins the file.
+  void seek_ragged(shared_walks const& part)
+  {
+    TENDRIL_EXPECTS(part.first_vertex >= 0 && part.first_vertex <= part.num_vertices,
+                    "{}: vertices from {} on, expected some of {}", path, part.first_vertex, part.num_vertices);
+    arrays->set_size(1, part.num_vertices);
+    if (part.unfinished.empty()) { append_first_offset(); }
+    arrays->seek(0, part.first + 1);
+    arrays->seek(1, part.first_vertex);
+    next_offset = part.first_vertex;
   }
 
   /// Counts walks that are about to be appended.

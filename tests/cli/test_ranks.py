@@ -57,10 +57,19 @@ def test_any_number_of_ranks(num_ranks, tendril, graphs):
 
 
 def test_ragged_walks_and_sets_of_roots(tendril, graphs):
-    for options in (["--order", "ragged", "--app", "ppr", "--length", 50], ["--app", "multidim", "--roots", 5]):
+    ragged, before = ["--order", "ragged", "--app", "ppr", "--length", 50], None
+    for num_ranks, options in (
+        (3, ragged),
+        (2, [*ragged, "--dtype", "int64", "--first-walk", 1000]),
+        (5, [*ragged, "--num-starts", 3]),  # some ranks have no walk
+        (3, ["--app", "multidim", "--roots", 5]),
+    ):
         tendril("walk", graphs[GRAPH], "-o", "whole.safetensors", *options, "--quiet")
-        run(tendril, 3, "walk", graphs[GRAPH], "-o", "ranks.safetensors", *options, "--threads", 1, "--quiet")
+        before = before or files(tendril)
+        run(tendril, num_ranks, "walk", graphs[GRAPH], "-o", "ranks.safetensors", *options, "--threads", 1, "--quiet")
         assert tendril.bytes("ranks.safetensors") == tendril.bytes("whole.safetensors")
+        tendril.path("ranks.safetensors").unlink()
+        assert files(tendril) == before
 
 
 def test_a_file_a_rank(tendril, graphs):
@@ -141,15 +150,25 @@ def test_other_graphs_and_options_on_a_rank_are_named(tendril, graphs):
     assert not tendril.path("w.npy").exists()
 
 
-# Rank 1 has the middle third. A part of text is written first, and then copied into the whole.
-@pytest.mark.parametrize("output, share, file", [("w.npy", 0.2, "w.npy"), ("w.txt", 0.2, "w.txt.partial"), ("w.txt", 0.5, "w.txt")])
+# Rank 1 has the middle third. A part of text or of ragged walks is written first, and then copied into the whole.
+@pytest.mark.parametrize(
+    "output, share, file",
+    [
+        ("w.npy", 0.2, "w.npy"),
+        ("w.txt", 0.2, "w.txt.partial"),
+        ("w.txt", 0.5, "w.txt"),
+        ("w.safetensors", 0.2, "w.safetensors.partial"),
+        ("w.safetensors", 0.5, "w.safetensors"),
+    ],
+)
 def test_a_full_disk_on_a_rank_ends_all(output, share, file, tendril, graphs):
-    tendril("walk", graphs[GRAPH], "-o", output, "--quiet")
+    options = "--order ragged --app ppr" if output == "w.safetensors" else ""
+    tendril("walk", graphs[GRAPH], "-o", output, "--quiet", *options.split())
     blocks = int(share * tendril.path(output).stat().st_size / 512)
     tendril.path(output).unlink()
     # Shared memory is files, too: the ranks talk by TCP.
     limit = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f {blocks}; '
-    said = different_ranks(tendril, f"{limit}exec {TENDRIL} walk {graphs[GRAPH]} -o {output} --quiet", "tcp")
+    said = different_ranks(tendril, f"{limit}exec {TENDRIL} walk {graphs[GRAPH]} -o {output} --quiet {options}", "tcp")
     assert re.search(rf"rank 1 of 3: {re.escape(file)}(-\S*)?: ", said), said
     assert not [name for name in files(tendril) if name.startswith("w.")]
 

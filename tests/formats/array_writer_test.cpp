@@ -189,6 +189,40 @@ TEST_F(ArrayWriter, SeveralProcessesWriteTheFileOfOne)
   }
 }
 
+TEST_F(ArrayWriter, AnArrayThatGrowsMayBeShared)
+{
+  std::vector<std::int64_t> const numbers{3, 1, 4, 1, 5, 9, 2};
+  std::vector<array_spec> const arrays{{"ids", element_type::int64, {grows}}, {"flags", element_type::int32, {2}}};
+  array_writer alone(path("alone.safetensors"), arrays, {{"key", "value"}});
+  alone.append(0, numbers);
+  alone.append(1, std::vector<std::int32_t>{1, 0});
+  alone.commit();
+
+  std::string const name = path("shared.safetensors");
+  array_writer first(name, arrays, {{"key", "value"}}, "");
+  array_writer second(name, arrays, {{"key", "value"}}, first.unfinished_name());
+  for (auto* const writer : {&first, &second}) { writer->set_size(0, 7); }
+  second.seek(0, 3);
+  second.append(0, std::span(numbers).subspan(3));
+  EXPECT_EQ(test::message_of<argument_error>([&] { second.append(0, std::span(numbers).first(1)); }),
+            name + ": array 'ids': more than 7 elements");
+  first.append(0, std::span(numbers).first(3));
+  first.append(1, std::vector<std::int32_t>{1, 0});
+  second.commit();
+  first.commit();
+  auto const expected = formats::mapped_file::open(path("alone.safetensors"));
+  EXPECT_TRUE(std::ranges::equal(formats::mapped_file::open(name)->bytes(), expected->bytes()));
+
+  std::string const known = ": array 'ids': its size is known, or told by what is appended";
+  array_writer third(name, arrays, {}, "");
+  EXPECT_EQ(test::message_of<argument_error>([&] { third.set_size(0, -1); }),
+            name + ": array 'ids': -1 elements, expected 0 to 2^59 - 1");
+  third.set_size(0, 5);
+  EXPECT_EQ(test::message_of<argument_error>([&] { third.set_size(0, 6); }), name + known);
+  EXPECT_EQ(test::message_of<argument_error>([&] { array_writer(path("a.safetensors"), arrays).set_size(0, 2); }),
+            path("a.safetensors") + known);
+}
+
 TEST_F(ArrayWriter, KnowsWhatNobodyWroteIntoASharedNpz)
 {
   std::vector<std::int64_t> const numbers(10);

@@ -1,5 +1,7 @@
 // Parts of a job: their ranges, their names, and files of parts that are joined.
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +14,8 @@
 #include <tendril/error.hpp>
 #include <tendril/walk_parts.hpp>
 #include <tendril/write_walks.hpp>
+
+#include "support/messages.hpp"
 
 namespace tendril::test {
 namespace {
@@ -117,6 +121,103 @@ TEST(JoinWalks, GivesTheFileOfTheWholeJob)
     EXPECT_THROW((void)join_walks({}, path("joined")), argument_error);
   }
   std::filesystem::remove_all(folder);
+}
+
+/// Files of parts, whose walks several writers copy to their places in one file.
+class RaggedWalks : public ::testing::Test {
+ protected:
+  RaggedWalks() { std::filesystem::create_directories(folder_); }
+  ~RaggedWalks() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(std::string const& name) const { return (folder_ / (name + ".safetensors")).string(); }
+
+  static walk_file_info info_of(std::int64_t num_walks, element_type type)
+  {
+    walk_file_info info;
+    info.num_walks = num_walks;
+    info.length = 3;
+    info.num_vertices = 100;
+    info.type = type;
+    info.ragged = true;
+    return info;
+  }
+
+  /// Walks [first, first + size), where walk i has i % 4 steps.
+  static void append(walk_writer& writer, std::int64_t first, std::int64_t size)
+  {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<vertex_id> vertices;
+    for (std::int64_t i = first; i < first + size; ++i) {
+      for (std::int64_t s = 0; s <= i % 4; ++s) { vertices.push_back(static_cast<vertex_id>((7 * i + s) % 100)); }
+      offsets.push_back(std::ssize(vertices));
+    }
+    writer.append(offsets, vertices);
+  }
+
+  void write(std::string const& name, std::int64_t first, std::int64_t size, element_type type) const
+  {
+    walk_writer writer(path(name), info_of(size, type));
+    append(writer, first, size);
+    writer.commit();
+  }
+
+  static std::int64_t vertices_before(std::int64_t walk)
+  {
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < walk; ++i) { sum += i % 4 + 1; }
+    return sum;
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "tendril-ragged-walks";
+};
+
+TEST_F(RaggedWalks, PartsFindTheirPlacesInOneFile)
+{
+  constexpr std::int64_t num_walks = 11;
+  for (element_type const type : {element_type::int32, element_type::int64}) {
+    write("whole", 0, num_walks, type);
+    for (std::int64_t const count : {1, 3, 20}) {
+      std::vector<walk_writer> writers;
+      for (std::int64_t k = 0; k < count; ++k) {
+        walk_range const range = walks_of({k, count}, num_walks);
+        write("part", range.first, range.size, type);
+        shared_walks const here{range.first, range.size, k == 0 ? "" : writers.front().unfinished_name(),
+                                vertices_before(range.first), vertices_before(num_walks)};
+        writers.emplace_back(path("shared"), info_of(num_walks, type), here);
+        append_ragged_walks(path("part"), writers.back());
+      }
+      for (auto writer = writers.rbegin(); writer != writers.rend(); ++writer) { writer->commit(); }
+      EXPECT_EQ(content(path("shared")), content(path("whole"))) << count;
+    }
+  }
+}
+
+TEST_F(RaggedWalks, WhatIsDamagedIsRefused)
+{
+  write("part", 0, 5, element_type::int32);
+  std::string const good = content(path("part"));
+  std::size_t const offsets = good.size() - 4 * static_cast<std::size_t>(vertices_before(5)) - 8 * 6;
+  auto const told_of = [&](std::size_t which, std::int64_t offset) {
+    std::string bad = good;
+    std::memcpy(bad.data() + offsets + 8 * which, &offset, sizeof offset);
+    std::ofstream(path("bad"), std::ios::binary) << bad;
+    walk_writer writer(path("out"), info_of(5, element_type::int32));
+    return message_of<format_error>([&] { append_ragged_walks(path("bad"), writer); });
+  };
+  EXPECT_EQ(told_of(0, 1), path("bad") + ": offset 0 is 1, expected 0");
+  EXPECT_EQ(told_of(1, 0), path("bad") + ": offset 1 is 0, expected 1 to 11");
+  EXPECT_EQ(told_of(2, std::int64_t{1} << 60), path("bad") + ": offset 2 is 1152921504606846976, expected 2 to 11");
+  EXPECT_EQ(told_of(5, 10), path("bad") + ": offset 5 is 10, expected 11 to 11");
+  EXPECT_EQ(told_of(4, 11), path("bad") + ": offset 5 is 11, expected 12 to 11");
+
+  write_rows(path("rows"), 0, 5, false, "");
+  walk_writer writer(path("out"), info_of(5, element_type::int32));
+  EXPECT_EQ(message_of<argument_error>([&] { append_ragged_walks(path("rows"), writer); }),
+            path("rows") + ": rows, expected ragged walks");
+  shared_walks const outside{0, 5, "", 12, 11};
+  EXPECT_EQ(message_of<argument_error>([&] { walk_writer(path("out"), info_of(5, element_type::int32), outside); }),
+            path("out") + ": vertices from 12 on, expected some of 11");
 }
 
 }  // namespace
