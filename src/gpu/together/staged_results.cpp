@@ -55,9 +55,13 @@ staging::~staging()
 
 bool staging::is_busy() const
 {
-  bool const busy = cudaEventQuery(all_copied) == cudaErrorNotReady;
-  if (busy) { (void)cudaGetLastError(); }  // it is no error, but noted as one
-  return busy;
+  cudaError_t const state = cudaEventQuery(all_copied);
+  if (state == cudaErrorNotReady) {
+    (void)cudaGetLastError();  // it is no error, but noted as one
+    return true;
+  }
+  TENDRIL_CUDA_TRY(state);
+  return false;
 }
 
 staged_results::staged_results(int device, base::item_range items, std::int64_t item_bytes, std::byte* out)
