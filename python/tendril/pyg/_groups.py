@@ -3,8 +3,9 @@ of their arrays."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,6 +17,21 @@ from tendril._device_array import DeviceArray
 from ._outputs import Lasting
 
 _EMPTY = torch.int32, torch.float32, torch.int64  # of places -3, -2, -1
+
+_Tensors = tuple[Tensor, ...]
+
+
+class _Batch(NamedTuple):
+    """One batch: a tensor, or a list of counts, of each type of vertices or of edges; nothing where there are no such arrays."""
+
+    node: _Tensors
+    batch: _Tensors
+    row: _Tensors
+    col: _Tensors
+    edge: _Tensors
+    weights: _Tensors
+    num_nodes: list[list[int]]
+    num_edges: list[list[int]] | None
 
 
 def outputs_of(
@@ -29,19 +45,21 @@ def outputs_of(
     pieces, cuts, places, of_nodes, of_edges = made
     tensors = _tensors(pieces, cuts, places, device)
     num_types, num_relations = len(node_types), 1 if edge_types is None else len(edge_types)
-    of_vertices = num_types * (2 if disjoint else 1)
     width = len(tensors) // max(1, len(of_nodes))
     for i, (nodes, edges) in enumerate(zip(of_nodes, of_edges, strict=True)):
         mine = tensors[i * width : (i + 1) * width]
-        node, batch, fields = mine[:num_types], mine[num_types:of_vertices], mine[of_vertices:]
-        many = [fields[first : first + num_relations] for first in range(0, len(fields), max(1, num_relations))] or [()] * 3
+        rest = iter(mine)
+        node, batch = _next(rest, num_types), _next(rest, num_types if disjoint else 0)
+        row, col, edge, weights = (_next(rest, num_relations) for _ in range(4))
         num_nodes = [one[: num_hops + 1] for one in nodes]
         num_edges = [one[:num_hops] for one in edges] if keeps_counts else None
-        made_one = _one_type if edge_types is None else _types
-        yield made_one(mine, node_types, edge_types or [], node, batch, many, num_nodes, num_edges)
+        one = _Batch(node, batch, row, col, edge, weights, num_nodes, num_edges)
+        out = _of_one_type(one) if edge_types is None else _of_types(one, node_types, edge_types)
+        out.lasting = Lasting(mine)
+        yield out
 
 
-def _tensors(pieces: list[Any], cuts: list[list[int]], places: list[int], device: torch.device) -> tuple[Tensor, ...]:
+def _tensors(pieces: list[Any], cuts: list[list[int]], places: list[int], device: torch.device) -> _Tensors:
     """All arrays, batch by batch."""
     stream = _stream_of(device)
     parts: list[Tensor] = []
@@ -56,42 +74,42 @@ def _stream_of(device: torch.device) -> int:
     return int(torch.cuda.current_stream(device).cuda_stream) or 1  # DLPack's number of the default stream
 
 
-def _one_type(
-    tensors: Any, node_types: Any, edge_types: Any, node: Any, batch: Any, fields: Any, num_nodes: Any, num_edges: Any
-) -> SamplerOutput:
-    (row,), (col,), (edge,), *weights = fields
+def _next(tensors: Iterator[Tensor], count: int) -> _Tensors:
+    """As many of them; none at their end."""
+    return tuple(itertools.islice(tensors, count))
+
+
+def _of_one_type(one: _Batch) -> SamplerOutput:
     out = SamplerOutput(
-        node=node[0],
-        row=col,
-        col=row,
-        edge=edge,
-        batch=batch[0] if batch else None,
-        num_sampled_nodes=num_nodes[0],
-        num_sampled_edges=None if num_edges is None else num_edges[0],
+        node=one.node[0],
+        row=one.col[0],
+        col=one.row[0],
+        edge=one.edge[0],
+        batch=one.batch[0] if one.batch else None,
+        num_sampled_nodes=one.num_nodes[0],
+        num_sampled_edges=None if one.num_edges is None else one.num_edges[0],
     )
-    if weights:
-        out.edge_labor_weight = weights[0][0]
-    out.lasting = Lasting(tensors)
+    if one.weights:
+        out.edge_labor_weight = one.weights[0]
     return out
 
 
-def _types(
-    tensors: Any, node_types: Any, edge_types: Any, node: Any, batch: Any, fields: Any, num_nodes: Any, num_edges: Any
-) -> HeteroSamplerOutput:
+def _of_types(one: _Batch, node_types: list[str], edge_types: list[Any]) -> HeteroSamplerOutput:
+    def of_nodes(values: Any) -> dict[Any, Any]:
+        return dict(zip(node_types, values, strict=True))
+
     def of_edges(values: Any) -> dict[Any, Any]:
         return dict(zip(edge_types, values, strict=True))
 
-    row, col, edge, *weights = fields
     out = HeteroSamplerOutput(
-        node=dict(zip(node_types, node, strict=True)),
-        row=of_edges(col),
-        col=of_edges(row),
-        edge=of_edges(edge),
-        batch=dict(zip(node_types, batch, strict=True)) if batch else None,
-        num_sampled_nodes=dict(zip(node_types, num_nodes, strict=True)),
-        num_sampled_edges=None if num_edges is None else of_edges(num_edges),
+        node=of_nodes(one.node),
+        row=of_edges(one.col),
+        col=of_edges(one.row),
+        edge=of_edges(one.edge),
+        batch=of_nodes(one.batch) if one.batch else None,
+        num_sampled_nodes=of_nodes(one.num_nodes),
+        num_sampled_edges=None if one.num_edges is None else of_edges(one.num_edges),
     )
-    if weights:
-        out.edge_labor_weight = of_edges(weights[0])
-    out.lasting = Lasting(tensors)
+    if one.weights:
+        out.edge_labor_weight = of_edges(one.weights)
     return out
