@@ -363,6 +363,7 @@ def measure(args, source, report):
                 found["epoch"].append(each(loader, args.device, lambda made: train(source.batch(made)))[0])
             found["busy"] += busy.samples[2:-1]  # NVML's samples reach back in time
             found["alone"].append(alone())
+        way = told_of_way(loader)  # before an epoch without training, in which it is another one
         found["loader"].append(each(loader, args.device)[0])
         params = f"{told}, {name}"
         epochs[params] = found["epoch"]
@@ -377,7 +378,7 @@ def measure(args, source, report):
         if found["busy"]:
             report.add_ratio("GPU busy share", params, found["busy"])
         ratio_of_medians = statistics.median(found["epoch"]) / statistics.median(found["alone"])
-        print(f"{name}: {ratio_of_medians:.3f}{told_of_way(loader)}", file=sys.stderr, flush=True)
+        print(f"{name}: {ratio_of_medians:.3f}{way}", file=sys.stderr, flush=True)
         if args.json:
             report.write(args.json)
         del loader

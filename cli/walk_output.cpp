@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -114,6 +115,16 @@ class file_a_rank : public file_of_walks {
     std::error_code ignored;
     if (std::exchange(is_complete_, false)) { std::filesystem::remove(mine(), ignored); }
   }
+  /// Behind what ranks before this one have, of all that the ranks have.
+  struct place {
+    std::int64_t first = 0, all = 0;
+  };
+  [[nodiscard]] place place_of_mine(std::string_view what, std::int64_t size) const
+  {
+    auto const sizes = numbers_of_all(&ranks_, what, {size});
+    return {std::accumulate(sizes.begin(), sizes.begin() + ranks_.rank(), std::int64_t{0}),
+            std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})};
+  }
   [[nodiscard]] std::string const& path() const { return path_; }
   [[nodiscard]] std::string const& mine() const { return parts_[static_cast<std::size_t>(ranks_.rank())]; }
   [[nodiscard]] std::vector<std::string> const& of_all() const { return parts_; }
@@ -175,13 +186,11 @@ class joined_by_all final : public file_a_rank {
     std::ifstream in(mine(), std::ios::binary);
     if (!in) { throw io_error(fmt::format("{}: cannot read", mine())); }
     remove_mine();  // what is open can still be read, and nothing is left however this process ends
-    auto const sizes = numbers_of_all(&ranks(), "the sizes of texts", {size});
-    auto const before_mine = std::accumulate(sizes.begin(), sizes.begin() + ranks().rank(), std::int64_t{0});
-    auto const all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    place const bytes = place_of_mine("the sizes of texts", size);
     shared_text out = begin_together(ranks(), "; --parts writes one each", [&](std::string const& unfinished) {
-      return shared_text(path(), unfinished, all);
+      return shared_text(path(), unfinished, bytes.all);
     });
-    copy(in, out, before_mine);
+    copy(in, out, bytes.first);
     commit_together(ranks(), out);
   }
 
@@ -211,10 +220,8 @@ class ragged_joined_by_all final : public file_a_rank {
   void commit(cpu_exec const& exec) override
   {
     complete_mine();
-    auto const sizes = numbers_of_all(&ranks(), "the sizes of walks", {num_vertices()});
-    shared_walks here{.first = walks_.first, .size = walks_.size};
-    here.first_vertex = std::accumulate(sizes.begin(), sizes.begin() + ranks().rank(), std::int64_t{0});
-    here.num_vertices = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    place const vertices = place_of_mine("the sizes of walks", num_vertices());
+    shared_walks here{walks_.first, walks_.size, "", vertices.first, vertices.all};
     walk_writer out = begin_together(ranks(), "; --parts writes one each", [&](std::string const& unfinished) {
       here.unfinished = unfinished;
       return walk_writer(path(), info_, here);

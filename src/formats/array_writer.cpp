@@ -181,9 +181,11 @@ struct array_writer::state {
   /// the longest numbers.
   void settle_growing()
   {
-    if (has_joined) { return; }
     for (auto& place : slots) {
       if (!place.is_growing) { continue; }
+      TENDRIL_EXPECTS(!is_shared || place.num_elements < most_elements,
+                      "{}: array '{}': several processes write it, expected set_size", name, place.spec.name);
+      if (has_joined) { return; }  // it is the only one
       if (!is_shared) { place.num_elements = place.appended; }
       place.spec.shape = {place.num_elements};
       std::string const header = header_of(safetensors_order(), header_size);

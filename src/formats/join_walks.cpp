@@ -477,6 +477,10 @@ void copy_vertices(part_file const& part, std::int64_t first, std::int64_t last,
     for (std::size_t i = 0; i < out.size(); ++i) {
       element one = 0;
       std::memcpy(&one, bytes.data() + i * sizeof one, sizeof one);
+      if (one < 0 || std::int64_t{one} >= std::int64_t{no_vertex}) {
+        refuse(part.path, "vertices[{}] is {}, expected 0 to {}", first + static_cast<std::int64_t>(i), one,
+               no_vertex - 1);
+      }
       out[i] = static_cast<vertex_id>(one);
     }
   };

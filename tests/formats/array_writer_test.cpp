@@ -214,6 +214,15 @@ TEST_F(ArrayWriter, AnArrayThatGrowsMayBeShared)
   EXPECT_TRUE(std::ranges::equal(formats::mapped_file::open(name)->bytes(), expected->bytes()));
 
   std::string const known = ": array 'ids': its size is known, or told by what is appended";
+  std::string const unset = ": array 'ids': several processes write it, expected set_size";
+  {
+    array_writer begins(name, arrays, {}, "");
+    array_writer joins(name, arrays, {}, begins.unfinished_name());
+    EXPECT_EQ(test::message_of<argument_error>([&] { joins.commit(); }), name + unset);
+    EXPECT_EQ(test::message_of<argument_error>([&] { begins.commit(); }), name + unset);
+  }
+  EXPECT_TRUE(std::ranges::equal(formats::mapped_file::open(name)->bytes(), expected->bytes())) << "it stays";
+
   array_writer third(name, arrays, {}, "");
   EXPECT_EQ(test::message_of<argument_error>([&] { third.set_size(0, -1); }),
             name + ": array 'ids': -1 elements, expected 0 to 2^59 - 1");

@@ -211,6 +211,16 @@ TEST_F(RaggedWalks, WhatIsDamagedIsRefused)
   EXPECT_EQ(told_of(5, 10), path("bad") + ": offset 5 is 10, expected 11 to 11");
   EXPECT_EQ(told_of(4, 11), path("bad") + ": offset 5 is 11, expected 12 to 11");
 
+  write("wide", 0, 5, element_type::int64);
+  std::string wide = content(path("wide"));
+  for (std::int64_t const vertex : {std::int64_t{-1}, std::int64_t{0xffffffff}, std::int64_t{1} << 40}) {
+    std::memcpy(wide.data() + wide.size() - 16, &vertex, sizeof vertex);  // the last but one of 11
+    std::ofstream(path("bad"), std::ios::binary) << wide;
+    walk_writer to(path("out"), info_of(5, element_type::int64));
+    EXPECT_EQ(message_of<format_error>([&] { append_ragged_walks(path("bad"), to); }),
+              path("bad") + ": vertices[9] is " + std::to_string(vertex) + ", expected 0 to 4294967294");
+  }
+
   write_rows(path("rows"), 0, 5, false, "");
   walk_writer writer(path("out"), info_of(5, element_type::int32));
   EXPECT_EQ(message_of<argument_error>([&] { append_ragged_walks(path("rows"), writer); }),
