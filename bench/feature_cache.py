@@ -86,7 +86,8 @@ def hit_rate(batches, num_rows, num_slots, policy, window=1, content=None, score
         if known < len(batches):
             cache.see(batches[known])
         if known >= window - 1:
-            hits += cache.serve()[2].size
+            missed, sources, *_ = cache.serve()
+            hits += sources.size - missed.size
     return hits / sum(batch.size for batch in batches)
 
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -51,14 +52,15 @@ double hit_rate(std::vector<batch_rows> const& batches, tendril::row_cache_param
 {
   tendril::row_cache cache(params);
   cache.fill(content);
-  std::size_t seen = 0, hits = 0, rows = 0;
+  std::size_t seen = 0;
+  std::int64_t hits = 0, rows = 0;
   for (std::size_t number = 0; number < batches.size(); ++number) {
     while (seen < std::min(batches.size(), number + static_cast<std::size_t>(params.window))) {
       cache.see(batches[seen++]);
     }
-    tendril::cache_step const step = cache.serve();  // step.missed come from host memory, step.hits from the cache
-    hits += step.hits.size();
-    rows += step.hits.size() + step.missed.size();
+    tendril::cache_step const step = cache.serve();  // step.missed come from host memory, the others from the cache
+    hits += step.num_hits();
+    rows += std::ssize(step.sources);
   }
   return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -39,12 +40,12 @@ void validate(row_cache_params const& params);
 
 /// What a cache has of a batch, and what it takes from it.
 struct cache_step {
-  std::vector<vertex_id> missed;             ///< Rows that come from the table, ascending; a row may occur twice.
-  std::vector<std::uint32_t> missed_places;  ///< Where each was in the batch.
-  std::vector<std::uint32_t> hits;           ///< Slots of the rows that are there, ascending.
-  std::vector<std::uint32_t> hit_places;     ///< Where each was in the batch.
-  std::vector<std::uint32_t> kept;        ///< Positions in `missed`, ascending: rows that the cache takes afterwards.
+  std::vector<vertex_id> missed;       ///< Rows that come from the table, in the batch's order; a row may occur twice.
+  std::vector<std::uint32_t> sources;  ///< Of each id: the slot of its row, or num_slots + its position in `missed`.
+  std::vector<std::uint32_t> kept;     ///< Positions in `missed`, ascending: rows that the cache takes afterwards.
   std::vector<std::uint32_t> kept_slots;  ///< Where they go.
+
+  [[nodiscard]] std::int64_t num_hits() const { return std::ssize(sources) - std::ssize(missed); }
 
   friend bool operator==(cache_step const&, cache_step const&) = default;
 };
@@ -64,7 +65,7 @@ class row_cache {
   /// @throws argument_error for another size; memory_error.
   void rank(std::span<std::uint8_t const> scores);
 
-  /// Makes the next batch known. @param rows  Each below num_rows.
+  /// Makes the next batch known. @param rows  Each below num_rows; less than 2^31.
   /// @throws argument_error for others, and if `window` batches are known and not served.
   void see(std::span<vertex_id const> rows);
 

@@ -32,9 +32,9 @@ class gpu_cache_step {
   [[nodiscard]] counts const& count() const;
 
   /// In the order of the stream on which it was made. What the ids that are no rows left over at the end is unspecified.
-  [[nodiscard]] std::span<vertex_id const> rows() const noexcept;  ///< The missed rows, then the slots of the hits.
-  [[nodiscard]] std::span<std::uint32_t const> places() const noexcept;  ///< Where each was in the batch.
-  [[nodiscard]] std::span<std::uint32_t const> kept() const noexcept;    ///< count().kept positions in rows().
+  [[nodiscard]] std::span<vertex_id const> missed() const noexcept;  ///< The first count().missed are cache_step's.
+  [[nodiscard]] std::span<std::uint32_t const> sources() const noexcept;
+  [[nodiscard]] std::span<std::uint32_t const> kept() const noexcept;  ///< The first count().kept are.
   [[nodiscard]] std::span<std::uint32_t const> kept_slots() const noexcept;
 
  private:
@@ -97,17 +97,7 @@ class gpu_cached_features {
   void gather(gpu_cache_step const& step, std::span<std::byte> out, gpu_exec const& exec, gather_way way = {});
 
  private:
-  struct row_move {  // row ids[i] of `from`, or row i, to row places[i] of `to`
-    std::byte const* from;
-    std::int64_t num_rows;  // of `from`
-    vertex_id const* ids;
-    std::uint32_t const* places;
-    std::int64_t size;
-    std::byte* to;
-  };
-
   void expect_next(gpu_cache_step const& step);
-  void copy(row_move const& move, gpu_exec const& exec) const;
 
   gpu_features table_;
   buffer<std::byte> slots_;

@@ -58,19 +58,11 @@ class gpu_features {
   void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
                         gather_way way = {}) const;
 
-  /// The same for ids that ascend, too; equal ones may follow each other. A GPU need not sort them.
-  void gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                        gather_way way = {}) const;
-
  private:
   struct history;  // what was measured
 
-  struct known_of_ids {
-    bool checked = false;  // they must be in range, and may be not
-    bool ascending = false;
-  };
-
-  void gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, gather_way way,
+  /// @param checked  Whether ids must be in range, and may be not.
+  void gather_rows(id_matrix const& ids, std::span<std::byte> out, bool checked, gather_way way,
                    gpu_exec const& exec) const;
 
   feature_table table_;

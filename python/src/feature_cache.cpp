@@ -64,7 +64,7 @@ void see_on_host(row_cache& cache, array_in const& ids)
   cache.see(span_of(rows));
 }
 
-using host_step = std::tuple<array_out, array_out, array_out, array_out, array_out, array_out>;
+using host_step = std::tuple<array_out, array_out, array_out, array_out>;
 
 host_step serve_on_host(row_cache& cache)
 {
@@ -73,8 +73,7 @@ host_step serve_on_host(row_cache& cache)
     nb::gil_scoped_release const no_gil;
     step = cache.serve();
   }
-  return {give_vector(step.missed),     give_vector(step.missed_places), give_vector(step.hits),
-          give_vector(step.hit_places), give_vector(step.kept),          give_vector(step.kept_slots)};
+  return {give_vector(step.missed), give_vector(step.sources), give_vector(step.kept), give_vector(step.kept_slots)};
 }
 
 /// A stream that work is enqueued on, behind all work of the same cache on other streams.

@@ -69,13 +69,14 @@ def test_pyg_loaders_on_the_cpu_have_none():
 
 def test_the_bookkeeping_on_the_host():
     cache = _tendril.RowCache(10, 2, "lookahead", 3)
-    for batch in ([1, 2, 3], [3, 4], [2]):
+    for batch in ([3, 1, 2], [4, 3], [2]):
         cache.see(np.array(batch))
-    missed, places, hits, _, kept, slots = cache.serve()
-    assert (missed.tolist(), places.tolist(), hits.tolist()) == ([1, 2, 3], [0, 1, 2], [])
-    assert missed[kept].tolist() == [2, 3]  # the soonest, of which there is room for two
-    assert cache.content()[slots].tolist() == [2, 3]
-    assert cache.serve()[2].size == 1
+    missed, sources, kept, slots = cache.serve()
+    assert (missed.tolist(), sources.tolist()) == ([3, 1, 2], [2, 3, 4])
+    assert missed[kept].tolist() == [3, 2]  # the soonest, of which there is room for two
+    assert cache.content()[slots].tolist() == [3, 2]
+    missed, sources, *_ = cache.serve()
+    assert (missed.tolist(), sources.tolist()) == ([4], [2, 0])  # the first missed row, and slot 0
     assert line(cache.see, np.array([10])) == "ids[0] is 10, expected 0 to 9"
     assert line(_tendril.RowCache, 5, 9, "lru", 1) == "a cache of 9 slots, expected 0 to 5, the number of rows"
 

@@ -1,6 +1,6 @@
 // Which rows a cache of features keeps. Each row has a bin: the lower it is, the sooner the row is worth its slot. After
 // a batch, the missed rows of the lowest bins take the slots of the cached rows of the highest ones, as long as theirs
-// are lower; of equal bins the missed rows of lower ids come in, and the lower slots go.
+// are lower; of equal bins the missed rows that the batch has first come in, and the lower slots go.
 //
 // Lookahead is Belady's rule (A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5,
 // 1966): the next use decides, as far as batches are known ahead, and beyond them a score. A row keeps one bit for each
@@ -54,41 +54,16 @@ struct cache_rule {
 
 /// How many rows come in, and which: of the missed ones all below `in_bin` and the first `in_rest` of that bin; in the place
 /// of the cached ones above `out_bin` and of the first `out_rest` of that bin.
+///
+/// If k rows come in, the k-th missed row by ascending bins and the k-th slot by descending ones have bins on two sides of some
+/// bin t: at most t, and above t. So k is the greatest over all t of the smaller one of two numbers, of the missed rows up to t
+/// and of the slots above it.
 struct cache_change {
-  std::int64_t size = 0;
-  int in_bin = 0;
-  int out_bin = 0;
-  std::int64_t in_rest = 0;
-  std::int64_t out_rest = 0;
+  std::int64_t size;
+  int in_bin;
+  int out_bin;
+  std::int64_t in_rest;
+  std::int64_t out_rest;
 };
-
-/// @param missed, slots  How many of each bin: [cache_rule::num_bins].
-template <class Count>
-TENDRIL_HD cache_change change_of(Count const* missed, Count const* slots)
-{
-  cache_change change;
-  change.out_bin = cache_rule::empty_bin;
-  std::int64_t in_left = missed[change.in_bin];
-  std::int64_t out_left = slots[change.out_bin];
-  while (true) {
-    if (in_left == 0) {
-      if (change.in_bin + 1 >= change.out_bin) { break; }
-      in_left = missed[++change.in_bin];
-      change.in_rest = 0;
-    } else if (out_left == 0) {
-      if (change.out_bin - 1 <= change.in_bin) { break; }
-      out_left = slots[--change.out_bin];
-      change.out_rest = 0;
-    } else {
-      std::int64_t const pairs = in_left < out_left ? in_left : out_left;
-      change.size += pairs;
-      change.in_rest += pairs;
-      change.out_rest += pairs;
-      in_left -= pairs;
-      out_left -= pairs;
-    }
-  }
-  return change;
-}
 
 }  // namespace tendril::core

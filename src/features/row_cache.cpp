@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,24 +26,6 @@
 
 namespace tendril {
 namespace {
-
-/// A batch's positions, ordered by what each has: a row, or a slot.
-class ordered_places {
- public:
-  void add(std::uint32_t key, std::uint32_t place) { pairs_.emplace_back(key, place); }
-
-  void move_to(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& places)
-  {
-    std::ranges::sort(pairs_);
-    for (auto const& [key, place] : pairs_) {
-      keys.push_back(key);
-      places.push_back(place);
-    }
-  }
-
- private:
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
-};
 
 /// The first `count` of a list, in ascending order.
 std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> all, std::size_t count)
@@ -129,6 +113,7 @@ void row_cache::see(std::span<vertex_id const> rows)
 {
   TENDRIL_EXPECTS(std::ssize(known_) < params_.window, "{} batches are known and not served, expected fewer",
                   params_.window);
+  TENDRIL_EXPECTS(std::ssize(rows) <= std::numeric_limits<int>::max(), "{} ids, expected less than 2^31", rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     TENDRIL_EXPECTS(rows[i] < slot_of_.size(), "ids[{}] is {}, expected 0 to {}", i, rows[i], params_.num_rows - 1);
   }
@@ -153,16 +138,15 @@ cache_step row_cache::serve()
 
 void row_cache::classify(std::vector<vertex_id> const& rows, cache_step& step)
 {
-  ordered_places missed, hits;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    vertex_id const row = rows[i];
+  auto const num_slots = static_cast<std::uint32_t>(params_.num_slots);
+  step.sources.reserve(rows.size());
+  for (vertex_id const row : rows) {
     if (params_.policy == cache_policy::lookahead) { states_[row] &= ~core::cache_rule::bit_of(num_served_); }
     if (params_.policy == cache_policy::lru) { states_[row] = num_served_; }
     std::uint32_t const slot = slot_of_[row];
-    slot == no_vertex ? missed.add(row, static_cast<std::uint32_t>(i)) : hits.add(slot, static_cast<std::uint32_t>(i));
+    step.sources.push_back(slot != no_vertex ? slot : num_slots + static_cast<std::uint32_t>(step.missed.size()));
+    if (slot == no_vertex) { step.missed.push_back(row); }
   }
-  missed.move_to(step.missed, step.missed_places);
-  hits.move_to(step.hits, step.hit_places);
 }
 
 void row_cache::change(cache_step& step)
@@ -173,8 +157,9 @@ void row_cache::change(cache_step& step)
     return rule.bin_of(states_[row], scores_.empty() ? std::uint8_t{0} : scores_[row], num_served_);
   };
   std::vector<std::uint32_t> best;  // positions of missed rows, each row once, soonest first
+  std::unordered_set<vertex_id> listed;
   for (std::uint32_t i = 0; i < step.missed.size(); ++i) {
-    if (i == 0 || step.missed[i - 1] != step.missed[i]) { best.push_back(i); }
+    if (listed.insert(step.missed[i]).second) { best.push_back(i); }
   }
   std::vector<std::uint32_t> worst(content_.size());  // slots, latest first
   std::iota(worst.begin(), worst.end(), 0U);

@@ -113,16 +113,12 @@ void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_
 {
   refuse();
 }
-void gpu_features::gather_ascending(id_matrix const&, std::span<std::byte>, gpu_exec const&, gather_way) const
-{
-  refuse();
-}
 
 struct gpu_cache_step::state {};
 std::int64_t gpu_cache_step::num_ids() const noexcept { return 0; }
 gpu_cache_step::counts const& gpu_cache_step::count() const { refuse(); }
-std::span<vertex_id const> gpu_cache_step::rows() const noexcept { return {}; }
-std::span<std::uint32_t const> gpu_cache_step::places() const noexcept { return {}; }
+std::span<vertex_id const> gpu_cache_step::missed() const noexcept { return {}; }
+std::span<std::uint32_t const> gpu_cache_step::sources() const noexcept { return {}; }
 std::span<std::uint32_t const> gpu_cache_step::kept() const noexcept { return {}; }
 std::span<std::uint32_t const> gpu_cache_step::kept_slots() const noexcept { return {}; }
 

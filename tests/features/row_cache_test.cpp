@@ -44,7 +44,7 @@ std::int64_t hits_of(row_cache_params const& params, std::vector<row_batch> cons
   row_cache cache(params);
   cache.fill(content);
   std::int64_t hits = 0;
-  serve_all(cache, batches, [&](std::size_t, cache_step const& step, auto const&) { hits += std::ssize(step.hits); });
+  serve_all(cache, batches, [&](std::size_t, cache_step const& step, auto const&) { hits += step.num_hits(); });
   return hits;
 }
 
@@ -89,12 +89,15 @@ TEST(RowCache, ListsOfAStepLeadToTheRowsOfTheBatch)
     row_cache cache({.num_rows = 3000, .num_slots = 400, .policy = policy, .window = 5});
     if (policy == cache_policy::fixed) { cache.fill(best_rows(counts_of(batches, 3000), 400)); }
     serve_all(cache, batches, [&](std::size_t b, cache_step const& step, std::vector<vertex_id> const& before) {
-      row_batch found(batches[b].size(), no_vertex);
-      for (std::size_t i = 0; i < step.missed.size(); ++i) { found[step.missed_places[i]] = step.missed[i]; }
-      for (std::size_t i = 0; i < step.hits.size(); ++i) { found[step.hit_places[i]] = before[step.hits[i]]; }
+      row_batch found, missed;
+      for (std::uint32_t const source : step.sources) {
+        bool const hit = source < before.size();
+        found.push_back(hit ? before[source] : step.missed.at(source - before.size()));
+        if (!hit) { missed.push_back(found.back()); }
+      }
       ASSERT_EQ(found, batches[b]);
-      ASSERT_TRUE(std::ranges::is_sorted(step.missed));
-      ASSERT_TRUE(std::ranges::is_sorted(step.hits));
+      ASSERT_EQ(missed, step.missed);  // in the order of the batch
+      ASSERT_TRUE(std::ranges::is_sorted(step.kept));
       for (vertex_id const row : step.missed) { ASSERT_EQ(std::ranges::count(before, row), 0); }
       auto expected = before;
       for (std::size_t i = 0; i < step.kept.size(); ++i) { expected[step.kept_slots[i]] = step.missed[step.kept[i]]; }
@@ -181,16 +184,17 @@ TEST(RowCache, ARowThatABatchHasTwiceComesInOnce)
   row_cache cache({.num_rows = 9, .num_slots = 4, .policy = cache_policy::lookahead, .window = 1});
   cache.see(row_batch{5, 1, 5, 5});
   cache_step const step = cache.serve();
-  EXPECT_EQ(step.missed, (std::vector<vertex_id>{1, 5, 5, 5}));
-  EXPECT_EQ(step.missed_places, (std::vector<std::uint32_t>{1, 0, 2, 3}));
+  EXPECT_EQ(step.missed, (std::vector<vertex_id>{5, 1, 5, 5}));
+  EXPECT_EQ(step.sources, (std::vector<std::uint32_t>{4, 5, 6, 7}));
   EXPECT_EQ(step.kept, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(cache.content(), (std::vector<vertex_id>{5, 1, no_vertex, no_vertex}));
 }
 
 TEST(RowCache, WithoutSlotsOrRowsNothingIsKept)
 {
   row_cache none({.num_rows = 5, .num_slots = 0});
   none.see(row_batch{4, 0});
-  EXPECT_EQ(none.serve().missed, (std::vector<vertex_id>{0, 4}));
+  EXPECT_EQ(none.serve().missed, (std::vector<vertex_id>{4, 0}));
   row_cache cache({.num_rows = 5, .num_slots = 5});
   cache.see({});
   EXPECT_EQ(cache.serve(), cache_step{});
@@ -204,7 +208,7 @@ TEST(RowCache, FillingForgetsWhatWasKnown)
   EXPECT_EQ(message_of<argument_error>([&] { (void)cache.serve(); }),
             "no batch is known that was not served, expected one: see it first");
   cache.see(row_batch{3});
-  EXPECT_EQ(cache.serve().hits, (std::vector<std::uint32_t>{0}));
+  EXPECT_EQ(cache.serve().sources, (std::vector<std::uint32_t>{0}));
 }
 
 TEST(RowCache, MistakesAreNamed)

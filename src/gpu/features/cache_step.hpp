@@ -70,8 +70,8 @@ struct gpu_cache_step::state {
       : size(the_size),
         number(the_number),
         fill(the_fill),
-        rows(the_size, memory_of(exec)),
-        places(the_size, memory_of(exec))
+        missed(the_size, memory_of(exec)),
+        sources(the_size, memory_of(exec))
   {
   }
 
@@ -87,8 +87,8 @@ struct gpu_cache_step::state {
   std::uint32_t number;
   std::int64_t fill;
   bool in_order = true;  ///< Whether the cache changes from step to step.
-  buffer<vertex_id> rows;
-  buffer<std::uint32_t> places, kept, kept_slots;
+  buffer<vertex_id> missed;
+  buffer<std::uint32_t> sources, kept, kept_slots;
   std::shared_ptr<gpu::made_counts> on_host;
   std::unique_ptr<gpu_event> done;
   mutable counts known;

@@ -36,14 +36,14 @@ gpu_cache_step::counts const& gpu_cache_step::count() const
   return s.known;
 }
 
-std::span<vertex_id const> gpu_cache_step::rows() const noexcept
+std::span<vertex_id const> gpu_cache_step::missed() const noexcept
 {
-  return state_ == nullptr ? std::span<vertex_id const>() : state_->rows.span();
+  return state_ == nullptr ? std::span<vertex_id const>() : state_->missed.span();
 }
 
-std::span<std::uint32_t const> gpu_cache_step::places() const noexcept
+std::span<std::uint32_t const> gpu_cache_step::sources() const noexcept
 {
-  return state_ == nullptr ? std::span<std::uint32_t const>() : state_->places.span();
+  return state_ == nullptr ? std::span<std::uint32_t const>() : state_->sources.span();
 }
 
 std::span<std::uint32_t const> gpu_cache_step::kept() const noexcept
@@ -91,15 +91,33 @@ void gpu_cached_features::gather(gpu_cache_step const& step, std::span<std::byte
   }
   ++next_step_;
   if (size == 0 || width == 0) { return; }
-  vertex_id const* const rows = step.rows().data();
-  std::uint32_t const* const places = step.places().data();
   std::int64_t const missed = count.missed;
-  copy({slots_.data(), num_slots_, rows + missed, places + missed, size - missed, out.data()}, exec);
-  if (missed == 0) { return; }
-  buffer<std::byte> arrived(checked_product("bytes of missed rows", missed, width), memory_of(exec));
-  table_.gather_ascending({rows, id_type::uint32, missed}, arrived.span(), exec, way);
-  copy({arrived.data(), missed, nullptr, places, missed, out.data()}, exec);
-  copy({arrived.data(), missed, step.kept().data(), step.kept_slots().data(), count.kept, slots_.data()}, exec);
+  buffer<std::byte> memory;
+  std::span<std::byte> arrived = out;  // if nothing is in the cache, the missed rows are the batch's
+  if (missed < size) {
+    memory = buffer<std::byte>(checked_product("bytes of missed rows", missed, width), memory_of(exec));
+    arrived = memory.span();
+  }
+  table_.gather_unchecked({step.missed().data(), id_type::uint32, missed}, arrived, exec, way);
+  gpu::row_copies job;
+  job.stride = job.row_bytes = width;
+  if (missed < size) {
+    job.rows = slots_.data();
+    job.num_rows = num_slots_;
+    job.more = arrived.data();
+    job.ids = step.sources().data();
+    job.size = size;
+    job.out = out.data();
+    gpu::copy_rows(job, nullptr, false, exec);
+  }
+  job.rows = arrived.data();
+  job.num_rows = missed;
+  job.more = nullptr;
+  job.ids = step.kept().data();
+  job.places = step.kept_slots().data();
+  job.size = count.kept;
+  job.out = slots_.data();
+  gpu::copy_rows(job, nullptr, false, exec);
 }
 
 void gpu_cached_features::expect_next(gpu_cache_step const& step)
@@ -111,19 +129,6 @@ void gpu_cached_features::expect_next(gpu_cache_step const& step)
   }
   TENDRIL_EXPECTS(step.state_->number == next_step_, "step {} of the cache, expected step {}: each once, in order",
                   step.state_->number, next_step_);
-}
-
-void gpu_cached_features::copy(row_move const& move, gpu_exec const& exec) const
-{
-  gpu::row_copies job;
-  job.rows = move.from;
-  job.stride = job.row_bytes = table_.table().row_bytes();
-  job.num_rows = move.num_rows;
-  job.ids = move.ids;
-  job.places = move.places;
-  job.size = move.size;
-  job.out = move.to;
-  gpu::copy_rows(job, nullptr, false, exec);
 }
 
 }  // namespace tendril

@@ -60,9 +60,8 @@ std::int64_t part_of(std::int64_t size, double part)
 /// A gather of rows in host memory.
 class host_gather {
  public:
-  host_gather(feature_table const& table, vertex_id const* ids, bool ascending, std::span<std::byte> out,
-              gpu_exec const& exec)
-      : table_(table), ids_(ids), ascending_(ascending), out_(out), exec_(exec)
+  host_gather(feature_table const& table, vertex_id const* ids, std::span<std::byte> out, gpu_exec const& exec)
+      : table_(table), ids_(ids), out_(out), exec_(exec)
   {
   }
 
@@ -75,7 +74,7 @@ class host_gather {
     job.size = turn.size;
     job.out = out_.data() + turn.first * table_.row_bytes();
     gpu::sorted_ids sorted;
-    if (!ascending_ && turn.size >= worth_sorting) {
+    if (turn.size >= worth_sorting) {
       sorted = gpu::sort_ids(job.ids, turn.size, table_.num_rows(), exec_);
       job.ids = sorted.ids.data();
       job.places = sorted.places.data();
@@ -116,7 +115,6 @@ class host_gather {
 
   feature_table const& table_;
   vertex_id const* ids_;
-  bool ascending_;
   std::span<std::byte> out_;
   gpu_exec const& exec_;
   std::span<vertex_id const> fetched_;  // ids in host memory, from this one on:
@@ -153,22 +151,16 @@ gpu_features::gpu_features(feature_table table, gpu_exec const& exec, work_share
 
 void gpu_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const
 {
-  gather_rows(ids, out, {.checked = true}, {}, exec);
+  gather_rows(ids, out, true, {}, exec);
 }
 
 void gpu_features::gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
                                     gather_way way) const
 {
-  gather_rows(ids, out, {}, way, exec);
+  gather_rows(ids, out, false, way, exec);
 }
 
-void gpu_features::gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                                    gather_way way) const
-{
-  gather_rows(ids, out, {.ascending = true}, way, exec);
-}
-
-void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, gather_way way,
+void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, bool checked, gather_way way,
                                gpu_exec const& exec) const
 {
   TENDRIL_EXPECTS(exec.device == device_, "a call on GPU {}, expected GPU {}: the table was made for it", exec.device,
@@ -190,19 +182,19 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
     job.ids = narrow.data();
     job.size = size;
     job.out = out.data();
-    if (!known.checked) { return gpu::copy_rows(job, nullptr, false, exec); }
+    if (!checked) { return gpu::copy_rows(job, nullptr, false, exec); }
     buffer<unsigned long long> first_bad(1, memory_of(exec));
     TENDRIL_CUDA_TRY(cudaMemsetAsync(first_bad.data(), 0xff, sizeof(unsigned long long), exec.stream));
     gpu::copy_rows(job, first_bad.data(), false, exec);
     if (static_cast<std::int64_t>(gpu::value_at(first_bad.data(), exec)) < 0) { return; }  // nothing lowered it
   }
-  if (known.checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
+  if (checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
   work_share const who = memory_ == row_memory::pageable ? work_share::cpu : way.share.value_or(share_);
-  host_gather rows(table_, narrow.data(), known.ascending, out, exec);
+  host_gather rows(table_, narrow.data(), out, exec);
   if (who == work_share::gpu) {
     rows.enqueue({0, size});
-    if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+    if (checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
     return;
   }
   gpu::shared_job job;
@@ -222,7 +214,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
             rows.enqueue({0, by_gpu});
           },
           exec);
-      if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+      if (checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
     } else {
       gpu::work_together(history_->rates, who, job, exec);
     }

@@ -1,18 +1,18 @@
-// The bookkeeping of a cache of rows on a GPU. The ids of a batch are sorted by what each has: missed rows come first,
-// ascending, then hits by their slots. One histogram of the missed rows' bins and one of the slots' tell how many rows come
-// in and which (core::change_of); two prefix sums number them. Nothing waits for the host: sizes are those of the batch
-// and of the cache, and the host reads the counts when it gathers. A batch of n ids and a cache of C slots take a sort of n
-// pairs, and 12 bytes a slot are read and 8 written. The rule: src/core/cache_rule.hpp. CPU twin: src/features/row_cache.cpp.
+// The bookkeeping of a cache of rows on a GPU. One histogram of the missed rows' bins and one of the slots' tell how many rows
+// come in and which; prefix sums number the missed rows, and those and the slots that are chosen. Nothing waits for the host:
+// sizes are those of the batch and of the cache, and the host reads the counts when it gathers. The rule:
+// src/core/cache_rule.hpp. CPU twin: src/features/row_cache.cpp.
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include <cuda_runtime.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-#include <cub/device/device_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cuda/functional>
 
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_feature_cache.hpp>
@@ -30,8 +30,6 @@ using core::cache_rule;
 constexpr int block_threads = 256;
 constexpr std::int64_t most_blocks = 4096;  // each adds up a histogram of its own
 constexpr std::uint16_t no_bin = 0xffff;    // of what never comes in: a row's second occurrence in a batch
-
-using bin_counts = unsigned int[cache_rule::num_bins];
 
 __global__ __launch_bounds__(block_threads) void fill_kernel(cache_view cache, vertex_id const* rows, std::int64_t size)
 {
@@ -51,90 +49,150 @@ __global__ __launch_bounds__(block_threads) void known_kernel(cache_view cache, 
     if (row >= cache.num_rows) { continue; }
     atomicOr(cache.states + row, bit);
     std::uint32_t const slot = cache.slot_of[row];
-    if (slot != no_vertex) { atomicOr(cache.slot_states + slot, bit); }
+    if (slot < cache.num_slots) { atomicOr(cache.slot_states + slot, bit); }
   }
 }
 
-/// Marks the batch's rows as used; gives each id a key: a missed row, num_rows + the slot of a hit, or more than these.
+/// Marks the batch's rows as used, and finds the slots of those that are there. A missed row gets, in the place of its slot,
+/// the first place in the batch where it is: so that it comes in once.
 __global__ __launch_bounds__(block_threads) void classify_kernel(cache_view cache, vertex_id const* ids,
-                                                                 std::int64_t size, std::uint32_t now,
-                                                                 std::uint32_t* keys, std::uint32_t* places,
-                                                                 made_counts* counts)
+                                                                 std::int64_t size, std::uint32_t now, bool changes,
+                                                                 std::uint32_t* sources, made_counts* counts)
 {
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
     vertex_id const row = ids[i];
-    auto key = static_cast<std::uint32_t>(cache.num_rows + cache.num_slots);
-    if (row < cache.num_rows) {
-      std::uint32_t const slot = cache.slot_of[row];
-      bool const hit = slot != no_vertex;
-      key = hit ? static_cast<std::uint32_t>(cache.num_rows) + slot : row;
-      if (cache.rule.policy == cache_policy::lookahead) {
-        atomicAnd(cache.states + row, ~cache_rule::bit_of(now));
-        if (hit) { atomicAnd(cache.slot_states + slot, ~cache_rule::bit_of(now)); }
-      } else if (cache.rule.policy == cache_policy::lru) {
-        cache.states[row] = now;
-        if (hit) { cache.slot_states[slot] = now; }
-      }
-    } else {
+    if (row >= cache.num_rows) {
       atomicMin(&counts->first_bad, static_cast<unsigned long long>(i));
+      sources[i] = 0;  // a batch that is refused
+      continue;
     }
-    keys[i] = key;
-    places[i] = static_cast<std::uint32_t>(i);
+    std::uint32_t const slot = cache.slot_of[row];
+    bool const hit = slot < cache.num_slots;
+    sources[i] = hit ? slot : no_vertex;
+    if (!changes) { continue; }
+    if (!hit) { atomicMin(cache.slot_of + row, cache.mark_of(i)); }
+    if (cache.rule.policy == cache_policy::lookahead) {
+      atomicAnd(cache.states + row, ~cache_rule::bit_of(now));
+      if (hit) { atomicAnd(cache.slot_states + slot, ~cache_rule::bit_of(now)); }
+    } else {
+      cache.states[row] = now;
+      if (hit) { cache.slot_states[slot] = now; }
+    }
   }
 }
 
-/// Sorted keys to rows and slots. Finds the number of missed rows, and their bins where the cache changes.
-/// All threads of a block.
-__global__ __launch_bounds__(block_threads) void missed_kernel(cache_view cache, std::uint32_t const* keys,
-                                                               std::int64_t size, std::uint32_t now, vertex_id* rows,
-                                                               std::uint16_t* bins, unsigned int* histogram,
-                                                               made_counts* counts)
+/// 1 for a missed row.
+struct is_missed {
+  std::uint32_t const* sources;
+  __device__ std::uint32_t operator()(std::int64_t i) const { return sources[i] == no_vertex ? 1U : 0U; }
+};
+
+/// A histogram of bins that a block adds up.
+class block_bins {
+ public:
+  using counts = unsigned int[cache_rule::num_bins];
+
+  /// All threads of a block, as in `add_to`. @param own  Shared.
+  __device__ explicit block_bins(counts& own) : own_(own)
+  {
+    for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) { own_[b] = 0; }
+    __syncthreads();
+  }
+
+  /// Any thread.
+  __device__ void count(int bin) { atomicAdd(own_ + bin, 1U); }
+
+  __device__ void add_to(unsigned int* histogram) const
+  {
+    __syncthreads();
+    for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) {
+      if (own_[b] != 0) { atomicAdd(histogram + b, own_[b]); }
+    }
+  }
+
+ private:
+  counts& own_;
+};
+
+/// Lists the missed rows, and finds their bins where the cache changes. All threads of a block.
+/// @param before  How many rows are missed before each.
+/// @param bins    [size] or null.
+__global__ __launch_bounds__(block_threads) void missed_kernel(cache_view cache, vertex_id const* ids,
+                                                               std::int64_t size, std::uint32_t now,
+                                                               std::uint32_t const* before, std::uint32_t* sources,
+                                                               vertex_id* missed, std::uint16_t* bins,
+                                                               unsigned int* histogram, made_counts* counts)
 {
-  __shared__ bin_counts own;
-  for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) { own[b] = 0; }
-  __syncthreads();
+  __shared__ block_bins::counts own;
+  block_bins found(own);
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
-    std::uint32_t const key = keys[i];
-    bool const missed = key < cache.num_rows;
-    rows[i] = missed ? key : key - static_cast<std::uint32_t>(cache.num_rows);
-    if (missed && (i + 1 == size || keys[i + 1] >= cache.num_rows)) { counts->missed = i + 1; }
-    if (bins == nullptr) { continue; }
-    bool const first = missed && (i == 0 || keys[i - 1] != key);
-    int const bin = first ? cache.bin_of(key, cache.states[key], now) : no_bin;
-    bins[i] = static_cast<std::uint16_t>(bin);
-    if (first) { atomicAdd(own + bin, 1U); }
+    bool const is_one = sources[i] == no_vertex;
+    std::uint32_t const position = before[i];
+    if (i + 1 == size) { counts->missed = position + (is_one ? 1 : 0); }
+    int bin = no_bin;
+    if (is_one) {
+      vertex_id const row = ids[i];
+      missed[position] = row;
+      sources[i] = static_cast<std::uint32_t>(cache.num_slots) + position;
+      if (bins != nullptr && cache.slot_of[row] == cache.mark_of(i)) {
+        bin = cache.bin_of(row, cache.states[row], now);
+        found.count(bin);
+      }
+    }
+    if (bins != nullptr) { bins[i] = static_cast<std::uint16_t>(bin); }
   }
-  __syncthreads();
-  if (bins == nullptr) { return; }
-  for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) {
-    if (own[b] != 0) { atomicAdd(histogram + b, own[b]); }
-  }
+  if (bins != nullptr) { found.add_to(histogram); }
 }
 
 /// All threads of a block.
 __global__ __launch_bounds__(block_threads) void slots_kernel(cache_view cache, std::uint32_t now, std::uint16_t* bins,
                                                               unsigned int* histogram)
 {
-  __shared__ bin_counts own;
-  for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) { own[b] = 0; }
-  __syncthreads();
+  __shared__ block_bins::counts own;
+  block_bins found(own);
   for (std::int64_t slot = global_thread(); slot < cache.num_slots; slot += grid_stride()) {
     int const bin = cache.slot_bin(slot, now);
     bins[slot] = static_cast<std::uint16_t>(bin);
-    atomicAdd(own + bin, 1U);
+    found.count(bin);
   }
-  __syncthreads();
-  for (int b = static_cast<int>(threadIdx.x); b < cache_rule::num_bins; b += block_threads) {
-    if (own[b] != 0) { atomicAdd(histogram + b, own[b]); }
-  }
+  found.add_to(histogram);
 }
 
-/// One thread: the histograms are short.
-__global__ void change_kernel(unsigned int const* missed, unsigned int const* slots, cache_change* change,
-                              made_counts* counts)
+/// One block, a thread a bin.
+__global__ __launch_bounds__(cache_rule::num_bins) void change_kernel(unsigned int const* missed,
+                                                                      unsigned int const* slots, cache_change* change,
+                                                                      made_counts* counts)
 {
-  *change = core::change_of(missed, slots);
-  counts->kept = change->size;
+  using scan = cub::BlockScan<std::int64_t, cache_rule::num_bins>;
+  using most = cub::BlockReduce<std::int64_t, cache_rule::num_bins>;
+  __shared__ union {
+    typename scan::TempStorage scan;
+    typename most::TempStorage most;
+  } space;
+  __shared__ std::int64_t size;
+  auto const bin = static_cast<int>(threadIdx.x);
+  std::int64_t const in = missed[bin], out = slots[bin];
+  std::int64_t up_to = 0, out_up_to = 0, all_out = 0;
+  scan(space.scan).InclusiveSum(in, up_to);
+  __syncthreads();
+  scan(space.scan).InclusiveSum(out, out_up_to, all_out);
+  __syncthreads();
+  std::int64_t const above = all_out - out_up_to;
+  std::int64_t const found = most(space.most).Reduce(up_to < above ? up_to : above, cuda::maximum<>{});
+  if (bin == 0) {
+    size = found;
+    *change = {found, 0, cache_rule::empty_bin, 0, 0};
+    counts->kept = found;
+  }
+  __syncthreads();
+  if (up_to >= size && up_to - in < size) {
+    change->in_bin = bin;
+    change->in_rest = size - (up_to - in);
+  }
+  if (above + out >= size && above < size) {
+    change->out_bin = bin;
+    change->out_rest = size - above;
+  }
 }
 
 /// How many of the elements before each are surely chosen, in the upper half, and how many are of the bin of which the first
@@ -177,17 +235,29 @@ __global__ __launch_bounds__(block_threads) void choose_kernel(Marks marks, std:
   }
 }
 
+/// Takes back the marks of missed rows.
+__global__ __launch_bounds__(block_threads) void unmark_kernel(cache_view cache, vertex_id const* ids,
+                                                               std::uint16_t const* bins, std::int64_t size)
+{
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
+    if (bins[i] != no_bin) { cache.slot_of[ids[i]] = no_vertex; }
+  }
+}
+
+/// @param kept  Places in the batch: becomes positions in the list of missed rows.
 __global__ __launch_bounds__(block_threads) void apply_kernel(cache_view cache, cache_change const* change,
-                                                              vertex_id const* rows, std::uint32_t const* kept,
-                                                              std::uint32_t const* kept_slots)
+                                                              vertex_id const* ids, std::uint32_t const* sources,
+                                                              std::uint32_t* kept, std::uint32_t const* kept_slots)
 {
   for (std::int64_t i = global_thread(); i < change->size; i += grid_stride()) {
-    vertex_id const row = rows[kept[i]];
+    std::uint32_t const place = kept[i];
+    vertex_id const row = ids[place];
     std::uint32_t const slot = kept_slots[i];
     if (cache.content[slot] != no_vertex) { cache.slot_of[cache.content[slot]] = no_vertex; }
     cache.content[slot] = row;
     cache.slot_of[row] = slot;
     cache.slot_states[slot] = cache.states[row];
+    kept[i] = sources[place] - static_cast<std::uint32_t>(cache.num_slots);
   }
 }
 
@@ -198,15 +268,22 @@ void set_all(T* to, std::int64_t size, int byte, gpu_exec const& exec)
   TENDRIL_CUDA_TRY(cudaMemsetAsync(to, byte, static_cast<std::size_t>(size) * sizeof(T), exec.stream));
 }
 
-template <class Marks>
-void choose(Marks const& marks, std::int64_t size, buffer<std::uint32_t>& chosen, gpu_exec const& exec)
+/// The sum of the values before each. [size]
+template <class Sum, class Values>
+buffer<Sum> sums_before(Values const& values, std::int64_t size, gpu_exec const& exec)
 {
-  if (size == 0) { return; }
-  buffer<std::uint64_t> before(size, memory_of(exec));
-  auto const input = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), marks);
+  buffer<Sum> before(size, memory_of(exec));
+  auto const input = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), values);
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, input, before.data(), size, exec.stream);
   });
+  return before;
+}
+
+template <class Marks>
+void choose(Marks const& marks, std::int64_t size, buffer<std::uint32_t>& chosen, gpu_exec const& exec)
+{
+  auto const before = sums_before<std::uint64_t>(marks, size, exec);
   choose_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(marks, before.data(), size,
                                                                                      chosen.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
@@ -242,25 +319,18 @@ void serve_batch(cache_view const& cache, row_ids const& ids, std::uint32_t now,
   if (size == 0) { return; }
   bool const changes = cache.rule.policy != cache_policy::fixed && cache.num_slots > 0;
   memory_resource& memory = memory_of(exec);
-  buffer<std::uint32_t> keys(size, memory), places(size, memory), sorted(size, memory);
   buffer<std::uint16_t> bins(changes ? size : 0, memory);
   buffer<unsigned int> histograms(changes ? 2 * cache_rule::num_bins : 0, memory);
-  unsigned int* const missed_bins = histograms.data();
-  unsigned int* const slot_bins = changes ? missed_bins + cache_rule::num_bins : nullptr;
+  unsigned int* const slot_bins = changes ? histograms.data() + cache_rule::num_bins : nullptr;
   set_all(histograms.data(), histograms.size(), 0, exec);
 
   unsigned const blocks = grid_blocks(size, block_threads, most_blocks);
-  classify_kernel<<<blocks, block_threads, 0, exec.stream>>>(cache, ids.data(), size, now, keys.data(), places.data(),
-                                                             counts);
+  std::uint32_t* const sources = step.sources.data();
+  classify_kernel<<<blocks, block_threads, 0, exec.stream>>>(cache, ids.data(), size, now, changes, sources, counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  int const bits =
-      std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cache.num_rows + cache.num_slots))));
-  run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted.data(), places.data(),
-                                           step.places.data(), static_cast<int>(size), 0, bits, exec.stream);
-  });
-  missed_kernel<<<blocks, block_threads, 0, exec.stream>>>(cache, sorted.data(), size, now, step.rows.data(),
-                                                           bins.data(), missed_bins, counts);
+  auto const before = sums_before<std::uint32_t>(is_missed{sources}, size, exec);
+  missed_kernel<<<blocks, block_threads, 0, exec.stream>>>(cache, ids.data(), size, now, before.data(), sources,
+                                                           step.missed.data(), bins.data(), histograms.data(), counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   if (!changes) { return; }
 
@@ -272,12 +342,14 @@ void serve_batch(cache_view const& cache, row_ids const& ids, std::uint32_t now,
   slots_kernel<<<grid_blocks(cache.num_slots, block_threads, most_blocks), block_threads, 0, exec.stream>>>(
       cache, now, bins_of_slots.data(), slot_bins);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  change_kernel<<<1, 1, 0, exec.stream>>>(missed_bins, slot_bins, change.data(), counts);
+  change_kernel<<<1, cache_rule::num_bins, 0, exec.stream>>>(histograms.data(), slot_bins, change.data(), counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   choose(marks_of_missed{bins.data(), change.data()}, size, step.kept, exec);
   choose(marks_of_slots{bins_of_slots.data(), change.data()}, cache.num_slots, step.kept_slots, exec);
+  unmark_kernel<<<blocks, block_threads, 0, exec.stream>>>(cache, ids.data(), bins.data(), size);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
   apply_kernel<<<grid_blocks(most, block_threads), block_threads, 0, exec.stream>>>(
-      cache, change.data(), step.rows.data(), step.kept.data(), step.kept_slots.data());
+      cache, change.data(), ids.data(), sources, step.kept.data(), step.kept_slots.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -19,7 +19,7 @@ struct cache_view {
   core::cache_rule rule;
   std::int64_t num_rows = 0;
   std::int64_t num_slots = 0;
-  std::uint32_t* slot_of = nullptr;      ///< [num_rows]; no_vertex: none
+  std::uint32_t* slot_of = nullptr;      ///< [num_rows]; num_slots and above: none
   std::uint32_t* states = nullptr;       ///< [num_rows] of cache_rule; null: a fixed cache
   std::uint8_t const* scores = nullptr;  ///< [num_rows] or null
   vertex_id* content = nullptr;          ///< [num_slots]; no_vertex: none
@@ -27,6 +27,11 @@ struct cache_view {
       nullptr;  ///< [num_slots]: the states of the content, so that a pass over all is in order
 
 #ifdef __CUDACC__
+  /// What stands in the place of a missed row's slot, of the place in the batch where it is first, while the batch is served.
+  [[nodiscard]] __device__ std::uint32_t mark_of(std::int64_t place) const
+  {
+    return static_cast<std::uint32_t>(num_slots + place);
+  }
   [[nodiscard]] __device__ int bin_of(vertex_id row, std::uint32_t state, std::uint32_t now) const
   {
     return rule.bin_of(state, scores == nullptr || state != 0 ? std::uint8_t{0} : scores[row], now);
@@ -45,7 +50,7 @@ void fill_slots(cache_view const& cache, std::span<vertex_id const> rows, gpu_ex
 /// Sets the bit of batch number `batch` in the states of its rows.
 void mark_known(cache_view const& cache, row_ids const& ids, std::uint32_t batch, gpu_exec const& exec);
 
-/// Fills the lists of a step, of which `rows` and `places` are there, and changes the cache.
+/// Fills the lists of a step, of which `missed` and `sources` are there, and changes the cache.
 /// @param now     The number of the batch.
 /// @param counts  On the GPU, cleared.
 void serve_batch(cache_view const& cache, row_ids const& ids, std::uint32_t now, gpu_cache_step::state& step,

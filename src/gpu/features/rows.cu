@@ -37,7 +37,8 @@ struct words_of_job {
   explicit words_of_job(row_copies const& job)
   {
     auto const all = static_cast<std::uint64_t>(job.stride) | static_cast<std::uint64_t>(job.row_bytes) |
-                     reinterpret_cast<std::uintptr_t>(job.rows) | reinterpret_cast<std::uintptr_t>(job.out) | 16U;
+                     reinterpret_cast<std::uintptr_t>(job.rows) | reinterpret_cast<std::uintptr_t>(job.more) |
+                     reinterpret_cast<std::uintptr_t>(job.out) | 16U;
     bytes = std::int64_t{1} << std::countr_zero(all);
   }
 };
@@ -61,6 +62,7 @@ __global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words
                                                        unsigned long long* first_bad)
 {
   auto const* const rows = reinterpret_cast<Word const*>(job.rows);
+  auto const* const more = reinterpret_cast<Word const*>(job.more);
   auto* const out = reinterpret_cast<Word*>(job.out);
   std::uint32_t const width = words.a_row.divisor();
   std::int64_t const num_tiles = (num_words + tile_words - 1) / tile_words;
@@ -81,9 +83,10 @@ __global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words
         vertex_id const id = job.ids == nullptr ? static_cast<vertex_id>(row) : job.ids[row];
         std::int64_t const place = job.places == nullptr ? row : std::int64_t{job.places[row]};
         to[k] = place * width + across;
-        bool const good = std::int64_t{id} < job.num_rows;
+        std::int64_t const beyond = std::int64_t{id} - job.num_rows;
+        bool const good = beyond < 0 || more != nullptr;
         read[k] = Word{};
-        if (good) { read[k] = __ldcs(rows + std::int64_t{id} * words.stride + across); }
+        if (good) { read[k] = __ldcs((beyond < 0 ? rows + id * words.stride : more + beyond * words.stride) + across); }
         if (!good && across == 0 && first_bad != nullptr) {
           atomicMin(first_bad, static_cast<unsigned long long>(row));
         }

@@ -20,6 +20,7 @@ struct row_copies {
   std::uint32_t const* places = nullptr;  ///< Null: row i.
   std::int64_t size = 0;
   std::byte* out = nullptr;
+  std::byte const* more = nullptr;  ///< Rows num_rows and above, of the same stride; null: there are none.
 };
 
 /// Enqueues the copies. An id out of range gives a row of zeros.

@@ -44,14 +44,12 @@ class GpuFeatureCache : public gpu_test {
   cache_step step_of(gpu_cache_step const& from) const
   {
     auto const& count = from.count();
-    auto const rows = copied(from.rows()), places = copied(from.places());
+    auto const rows = copied(from.missed());
     auto const kept = copied(from.kept()), slots = copied(from.kept_slots());
     auto const missed = static_cast<std::ptrdiff_t>(count.missed), size = static_cast<std::ptrdiff_t>(count.kept);
     cache_step step;
     step.missed.assign(rows.begin(), rows.begin() + missed);
-    step.missed_places.assign(places.begin(), places.begin() + missed);
-    step.hits.assign(rows.begin() + missed, rows.end());
-    step.hit_places.assign(places.begin() + missed, places.end());
+    step.sources = copied(from.sources());
     if (size > 0) {
       step.kept.assign(kept.begin(), kept.begin() + size);
       step.kept_slots.assign(slots.begin(), slots.begin() + size);
