@@ -99,4 +99,17 @@ void expect_vertices(std::span<vertex_id const> ids, std::string_view what, std:
 void widen_ids(vertex_id const* from, std::int64_t num_rows, std::int64_t num_columns, std::int64_t* to,
                std::int64_t to_stride, gpu_exec const& exec);
 
+/// Edges of a batch that are of one type, in GPU memory, as a minibatch has them.
+struct batch_edge_list {
+  std::int64_t const* row = nullptr;      ///< [size]
+  std::int64_t const* col = nullptr;      ///< [size]
+  std::int64_t const* edge = nullptr;     ///< [size]
+  std::int64_t const* numbers = nullptr;  ///< By edge: its number elsewhere. Null: edges keep theirs.
+  std::int64_t size = 0;
+};
+
+/// Writes lists one after the other: of each the columns [size], the rows [size] and the numbers of the edges [size].
+/// Enqueues work and doesn't synchronise. @param out  [3 * all sizes] in GPU memory. @throws device_error.
+void write_edge_lists(std::span<batch_edge_list const> lists, std::int64_t* out, gpu_exec const& exec);
+
 }  // namespace tendril

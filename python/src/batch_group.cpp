@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/types.hpp>
 
@@ -33,9 +37,10 @@ class pieces_of_memory {
     arrays_.push_back({type, array.owner(), data, end, array.size(), places_.size() - 1});
   }
 
-  void give(batch_group& to, int device)
+  [[nodiscard]] array_pieces give(int device, std::shared_ptr<gpu_event const> const& ready)
   {
-    auto& [pieces, cuts, places, nodes, edges] = to;
+    array_pieces made;
+    auto& [pieces, cuts, places] = made;
     std::ranges::sort(arrays_, [](array const& a, array const& b) {
       if (a.type != b.type) { return a.type < b.type; }
       if (a.owner != b.owner) { return std::less<>()(a.owner.get(), b.owner.get()); }
@@ -59,6 +64,8 @@ class pieces_of_memory {
       before = &one;
     }
     places = std::move(places_);
+    for (gpu_array& piece : pieces) { piece.ready = ready; }
+    return made;
   }
 
  private:
@@ -136,13 +143,60 @@ class wide_ids {
 
 }  // namespace
 
+edge_group::edge_group(std::vector<minibatch> const& made, bool weighted, int device,
+                       std::shared_ptr<gpu_event const> ready)
+    : weighted_(weighted), device_(device), ready_(std::move(ready))
+{
+  batches_.reserve(made.size());
+  for (minibatch const& batch : made) { batches_.push_back(batch.edges); }
+}
+
+array_pieces edge_group::pieces() const
+{
+  pieces_of_memory memory;
+  for (auto const& types : batches_) {
+    for (minibatch_edges const& type : types) { memory.add(type.row); }
+    for (minibatch_edges const& type : types) { memory.add(type.col); }
+    for (minibatch_edges const& type : types) { memory.add(type.edge); }
+    if (weighted_) {
+      for (minibatch_edges const& type : types) { memory.add(type.weights); }
+    }
+  }
+  return memory.give(device_, ready_);
+}
+
+std::vector<std::int64_t> edge_group::sizes(std::size_t batch) const
+{
+  std::vector<std::int64_t> out;
+  for (minibatch_edges const& type : batches_.at(batch)) { out.push_back(type.row.size()); }
+  return out;
+}
+
+void edge_group::write(std::size_t batch, std::vector<std::uintptr_t> const& numbers, std::uintptr_t out,
+                       std::uintptr_t stream) const
+{
+  nb::gil_scoped_release const no_gil;
+  auto const& types = batches_.at(batch);
+  if (numbers.size() != types.size()) {
+    throw argument_error(fmt::format("numbers of {} edge types, expected {}", numbers.size(), types.size()));
+  }
+  std::vector<batch_edge_list> lists;
+  lists.reserve(types.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    lists.push_back({types[i].row.data(), types[i].col.data(), types[i].edge.data(),
+                     reinterpret_cast<std::int64_t const*>(numbers[i]), types[i].row.size()});
+  }
+  gpu_exec const exec(device_, reinterpret_cast<cuda_stream>(stream));
+  ready_->wait_on(exec.stream);
+  write_edge_lists(lists, reinterpret_cast<std::int64_t*>(out), exec);
+}
+
 batch_group group_of(std::vector<minibatch> const& made, minibatch_params const& params, bool as_int32,
                      gpu_exec const& exec)
 {
-  batch_group out;
-  auto& [pieces, cuts, places, of_nodes, of_edges] = out;
   pieces_of_memory memory;
   wide_ids ids(as_int32 ? std::vector<minibatch>() : made, exec);
+  std::vector<std::vector<std::vector<std::int64_t>>> of_nodes, of_edges;
   for (minibatch const& batch : made) {
     auto& nodes = of_nodes.emplace_back();
     for (minibatch_vertices const& type : batch.vertices) {
@@ -158,15 +212,10 @@ batch_group group_of(std::vector<minibatch> const& made, minibatch_params const&
     }
     auto& edges = of_edges.emplace_back();
     for (minibatch_edges const& type : batch.edges) { edges.push_back(type.num_sampled); }
-    for (minibatch_edges const& type : batch.edges) { memory.add(type.row); }
-    for (minibatch_edges const& type : batch.edges) { memory.add(type.col); }
-    for (minibatch_edges const& type : batch.edges) { memory.add(type.edge); }
-    if (has_weights(params)) {
-      for (minibatch_edges const& type : batch.edges) { memory.add(type.weights); }
-    }
   }
-  memory.give(out, exec.device);
-  return out;
+  auto const ready = std::make_shared<gpu_event const>(exec);
+  return {memory.give(exec.device, ready), std::move(of_nodes), std::move(of_edges),
+          edge_group(made, has_weights(params), exec.device, ready)};
 }
 
 }  // namespace tendril::python

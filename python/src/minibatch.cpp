@@ -205,7 +205,7 @@ class bound_sampler {
     nb::gil_scoped_release const no_gil;
     std::lock_guard const one_at_a_time(mutex_);
     auto const made = made_on_gpu(vertex_type, seeds, batch_size, {first_batch, batch_step}, times);
-    return finished(group_of(made, params(), as_int32_, *exec_));
+    return group_of(made, params(), as_int32_, *exec_);
   }
 
  private:
@@ -377,6 +377,12 @@ void bind_minibatch(nb::module_& module)
       .def_prop_ro("num_vertices", &hetero_graph::num_vertices)
       .def_prop_ro("has_times", &hetero_graph::has_times)
       .def_prop_ro("device", &hetero_graph::device);
+
+  nb::class_<edge_group>(module, "EdgeGroup")
+      .def_prop_ro("weighted", &edge_group::weighted)
+      .def("pieces", &edge_group::pieces)
+      .def("sizes", &edge_group::sizes, "batch"_a)
+      .def("write", &edge_group::write, "batch"_a, "numbers"_a, "out"_a, "stream"_a);
 
   nb::class_<bound_sampler>(module, "MinibatchSampler")
       .def(nb::init<hetero_graph, minibatch_params, bool, int>(), "graph"_a, "params"_a, "as_int32"_a, "num_threads"_a)

@@ -105,6 +105,7 @@ void expect_ids(id_matrix const&, std::string_view, gpu_exec const&) { refuse();
 void expect_vertices(std::span<vertex_id const>, std::string_view, std::int64_t, gpu_exec const&) { refuse(); }
 buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { refuse(); }
 void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
+void write_edge_lists(std::span<batch_edge_list const>, std::int64_t*, gpu_exec const&) { refuse(); }
 
 struct gpu_features::history {};
 gpu_features::gpu_features(feature_table table, gpu_exec const&, work_share) : table_(std::move(table)) { refuse(); }

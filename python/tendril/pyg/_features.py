@@ -14,6 +14,7 @@ from torch_geometric.loader.utils import filter_custom_hetero_store
 from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 from torch_geometric.typing import SparseTensor
 
+from ._edge_lists import EdgeLists, Numbering
 from ._gather import HOST, HostCopy, Index, RowsOnGpu, Target, comes_from_host, is_for, is_for_gpu, take
 from ._outputs import labor_weights
 from ._sharded import ShardedFeatureStore
@@ -63,19 +64,23 @@ def _on_host(store: Any, key: str, is_attr: Any) -> bool:
     return store._parent().__cat_dim__(key, value, store) != 0 or not is_for_gpu(value)
 
 
-def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
+def host_copies(out: Any, numbering: Numbering, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
     """Start copying the parts of a GPU batch that the host needs to gather the attributes in `held_on_host`. The copies
     start long before they are needed, so that they don't wait for copies of features."""
     copies = {}
-    for many, names, what in ((out.node, held[0], "nodes"), (out.edge, held[1], "edges")):
-        for name in names:
-            places = many.get(name) if isinstance(many, dict) else many
-            if places is None or not places.is_cuda:
-                continue
-            if what == "edges":
-                places = _permuted(places, permutation.get(name) if isinstance(permutation, dict) else permutation)
-            copies[what, name] = HostCopy(places)
+    for name in held[0]:
+        places = _of_type(out.node, name)
+        if places is not None and places.is_cuda:
+            copies["nodes", name] = HostCopy(places)
+    for name in held[1]:
+        places = numbering.of(name, _of_type(out.edge, name))
+        if places is not None and places.is_cuda:
+            copies["edges", name] = HostCopy(places)
     return copies
+
+
+def _of_type(many: Any, name: Any) -> Any:
+    return many.get(name) if isinstance(many, dict) else many
 
 
 # What a cache has of a batch: the rows of attributes of a vertex type by name.
@@ -127,38 +132,35 @@ class _OfStore:
         for key, value, dim in others:
             into[key] = take(value, index, dim, target)
 
-    def needs_edges(self) -> bool:
-        """Whether `fill_edges` reads which edges a batch has."""
-        return bool(self._of_edges) or "adj_t" in self._structure
-
     def fill_edges(
-        self, made: Any, row: Tensor, col: Tensor, edge: Tensor | None, target: Target | None, on_host: HostCopy | None
+        self, made: Any, edges: EdgeLists, key: Any, target: Target | None, on_host: HostCopy | None
     ) -> None:
-        """The same for edges, but for `edge_index`. edge: their positions in the data's original order."""
-        if not self.needs_edges():
+        """The same for edges, but for `edge_index`."""
+        if not self._of_edges and "adj_t" not in self._structure:
             return
         into = made._mapping
+        edge = edges.numbers(key)
         index = None if edge is None else Index(edge, on_host)
         if "adj_t" in self._structure:
             value = self._given["adj_t"]
             of = _sparse_matrix if isinstance(value, Tensor) else _sparse_tensor
+            row, col = edges.ends(key)
             into["adj_t"] = of(value, row, col, index, made.size()[::-1], target)
         if index is None:  # which edges they are is not known
-            for key in self._of_edges:
-                del into[key]
+            for name in self._of_edges:
+                del into[name]
             return
         rows, others = self._edges
         if rows is not None and target is not None:
             into.update(rows.gather(index, target, {}))
-        for key, value, dim in others:
-            into[key] = take(value, index, dim, target)
+        for name, value, dim in others:
+            into[name] = take(value, index, dim, target)
 
-
-    def add_edge_index(self, made: Any, row: Tensor, col: Tensor, device: torch.device | None) -> None:
+    def add_edge_index(self, made: Any, edges: EdgeLists, key: Any, device: torch.device | None) -> None:
         """device: a GPU on which batches are to lie."""
         if "edge_index" in self._structure:
             place = self._given["edge_index"].device if device is None else device
-            made._mapping["edge_index"] = torch.stack([row, col]).to(place)
+            made._mapping["edge_index"] = edges.ends(key).to(place)
 
 
 def _sparse_matrix(
@@ -196,45 +198,6 @@ def _sparse_tensor(
     )
 
 
-class _UserEdges:
-    """The data's original numbers of a batch's edges, made when they are asked for.
-
-    Parameters
-    ----------
-    out : SamplerOutput or HeteroSamplerOutput
-    permutation : tensor, dict of tensors or None
-        The sampler's.
-    """
-
-    def __init__(self, out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> None:
-        if isinstance(out, HeteroSamplerOutput):
-            self._sampled, self._permutation = dict(out.edge or {}), permutation or {}
-        else:
-            self._sampled, self._permutation = {None: out.edge}, {None: permutation}
-        self.known: dict[Any, Tensor | None] = {}
-
-    def of(self, key: Any) -> Tensor | None:
-        """Those of a type; None for data without types."""
-        if key not in self.known:
-            self.known[key] = _permuted(self._sampled[key], self._permutation.get(key))
-        return self.known[key]
-
-    def add_type(self, key: Any, none: Tensor) -> None:
-        """A type of which the batch may have no edges."""
-        self._sampled.setdefault(key, none)
-
-    def all(self) -> dict[Any, Any]:
-        """Of every type of which there are edges."""
-        return {key: self.of(key) for key in self._sampled}
-
-
-def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
-    if edge is None or permutation is None:
-        return edge if edge is None or edge.dtype == torch.int64 else edge.to(torch.int64)
-    places = edge if edge.dtype in (torch.int32, torch.int64) else edge.to(torch.int64)
-    return permutation.to(edge.device).index_select(0, places)
-
-
 def _takes_gpu_ids(features: FeatureStore) -> bool:
     return isinstance(features, ShardedFeatureStore) and features.takes_gpu_ids
 
@@ -250,18 +213,18 @@ def _gathered(features: FeatureStore, wanted: list[tuple[Any, Tensor | None]]) -
 
 
 def _of_store(
-    features: FeatureStore, out: SamplerOutput, edges: Tensor | None, of_edges: frozenset[str], custom_cls: Any
+    features: FeatureStore, node: Tensor, edges: EdgeLists, of_edges: frozenset[str], custom_cls: Any
 ) -> Any:
     """PyG's `filter_custom_store`, which takes attributes of edges for those of vertices."""
     made = Data() if custom_cls is None else custom_cls()
-    made.edge_index = torch.stack([out.row, out.col])
+    made.edge_index = edges.ends(None)
     if not _takes_gpu_ids(features):
         made.edge_index = made.edge_index.cpu()
     wanted = [
-        (attr, edges if attr.attr_name in of_edges else out.node) for attr in features.get_all_tensor_attrs()
+        (attr, edges.numbers(None) if attr.attr_name in of_edges else node) for attr in features.get_all_tensor_attrs()
     ]
     if wanted:
-        made.num_nodes = out.node.numel()
+        made.num_nodes = node.numel()
     for attr, value in _gathered(features, wanted):
         made[attr.attr_name] = value
     return made
@@ -272,7 +235,7 @@ class GatheredBatch(NamedTuple):
 
     made: Any
     out: Any
-    edges: _UserEdges
+    edges: EdgeLists
     stores: dict[Any, _OfStore]
 
     def values(self) -> Iterator[Any]:
@@ -280,7 +243,7 @@ class GatheredBatch(NamedTuple):
         for store in self.made.stores:
             yield from store._mapping.values()
         yield from vars(self.out).values()
-        yield self.edges.known
+        yield from self.edges.made()
 
 
 class BatchMaker:
@@ -290,8 +253,8 @@ class BatchMaker:
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
-    permutation : tensor, dict of tensors or None
-        Of the sampler: the data's original numbers of edges.
+    numbering : Numbering
+        Of the sampler.
     device : torch.device, optional
         The GPU on which batches are to lie; None: attributes stay where they are.
     custom_cls, of_edges
@@ -301,12 +264,12 @@ class BatchMaker:
     def __init__(
         self,
         data: Any,
-        permutation: Any,
+        numbering: Numbering,
         device: torch.device | None,
         custom_cls: Any = None,
         of_edges: frozenset[str] = frozenset(),
     ) -> None:
-        self.data, self._permutation, self._device = data, permutation, device
+        self.data, self._numbering, self._device = data, numbering, device
         self._custom_cls, self._of_edges = custom_cls, of_edges
         self._stores: dict[Any, _OfStore] = {}
         self._find()
@@ -325,19 +288,18 @@ class BatchMaker:
         """The attributes of one batch. on_host: the `host_copies` of it, or none. cached: the cache of the loader."""
         if not all(store.holds() for store in self._stores.values()):
             self._find()
-        edges = _UserEdges(out, self._permutation)
+        edges = EdgeLists(out, self._numbering)
         of_type = self._gather_one_type if isinstance(out, SamplerOutput) else self._gather_types
         return GatheredBatch(of_type(out, edges, target, on_host, cached), out, edges, self._stores)
 
     def _gather_one_type(
-        self, out: SamplerOutput, edges: _UserEdges, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+        self, out: SamplerOutput, edges: EdgeLists, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
     ) -> Any:
         if not isinstance(self.data, Data):
-            return _of_store(self.data[0], out, edges.of(None), self._of_edges, self._custom_cls)
+            return _of_store(self.data[0], out.node, edges, self._of_edges, self._custom_cls)
         made, of = copy.copy(self.data), self._stores[None]
         of.fill_nodes(made._store, None, out.node, target, on_host.get(("nodes", None)), cached)
-        edge = edges.of(None) if of.needs_edges() else None
-        of.fill_edges(made._store, out.row, out.col, edge, target, on_host.get(("edges", None)))
+        of.fill_edges(made._store, edges, None, target, on_host.get(("edges", None)))
         return made
 
     def complete(self, batch: GatheredBatch) -> Any:
@@ -345,11 +307,11 @@ class BatchMaker:
         of_type = self._complete_one_type if isinstance(batch.out, SamplerOutput) else self._complete_types
         return of_type(*batch)
 
-    def _complete_one_type(self, made: Any, out: SamplerOutput, edges: _UserEdges, stores: dict[Any, _OfStore]) -> Any:
+    def _complete_one_type(self, made: Any, out: SamplerOutput, edges: EdgeLists, stores: dict[Any, _OfStore]) -> Any:
         for of in stores.values():
-            of.add_edge_index(made._store, out.row, out.col, self._device)
+            of.add_edge_index(made._store, edges, None, self._device)
         _add(made._store, out.node, "n_id")
-        _add(made._store, edges.of(None), "e_id")
+        _add(made._store, edges.numbers(None), "e_id")
         of_batch = {
             "batch": out.batch,
             "num_sampled_nodes": out.num_sampled_nodes,
@@ -363,20 +325,17 @@ class BatchMaker:
         return made
 
     def _gather_types(
-        self, out: HeteroSamplerOutput, edges: _UserEdges, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+        self, out: HeteroSamplerOutput, edges: EdgeLists, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
     ) -> Any:
         if not isinstance(self.data, HeteroData):
-            return self._gather_types_of_store(out, edges.all())
+            return self._gather_types_of_store(out, edges.all_numbers([]))
         made = copy.copy(self.data)
         none = torch.empty(0, dtype=torch.int64)
         for name in made.node_types:
             node, of = out.node.setdefault(name, none), self._stores[name]
             of.fill_nodes(made._node_store_dict[name], name, node, target, on_host.get(("nodes", name)), cached)
         for key in made.edge_types:
-            row, col, of = out.row.setdefault(key, none), out.col.setdefault(key, none), self._stores[key]
-            edges.add_type(key, none)
-            edge = edges.of(key) if of.needs_edges() else None
-            of.fill_edges(made._edge_store_dict[key], row, col, edge, target, on_host.get(("edges", key)))
+            self._stores[key].fill_edges(made._edge_store_dict[key], edges, key, target, on_host.get(("edges", key)))
         return made
 
     def _gather_types_of_store(self, out: HeteroSamplerOutput, edges: dict[Any, Any]) -> Any:
@@ -389,14 +348,14 @@ class BatchMaker:
         return made
 
     def _complete_types(
-        self, made: Any, out: HeteroSamplerOutput, edges: _UserEdges, stores: dict[Any, _OfStore]
+        self, made: Any, out: HeteroSamplerOutput, edges: EdgeLists, stores: dict[Any, _OfStore]
     ) -> Any:
         for key, store in made._edge_store_dict.items():
             if key in stores:
-                stores[key].add_edge_index(store, out.row[key], out.col[key], self._device)
+                stores[key].add_edge_index(store, edges, key, self._device)
         for name, node in out.node.items():
             _add(_store_of(made, name), node, "n_id")
-        for key, edge in edges.all().items():
+        for key, edge in edges.all_numbers([key for key in stores if isinstance(key, tuple)]).items():
             _add(_store_of(made, key), edge, "e_id")
         for name, by_type in (
             ("batch", out.batch),

@@ -27,6 +27,7 @@ from tendril._params import integer
 from tendril._timeline import Timeline
 
 from . import _cache, _features, _gather, _inputs, _padding
+from ._edge_lists import Numbering
 from ._features import GatheredBatch
 from ._gather import HostCopy, Target
 from ._hgt_sampler import HGTSampler
@@ -309,8 +310,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     def _gather(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> GatheredBatch:
         if self._maker is None or self._maker.data is not self.data:
             of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
-            permutation = self._engine.edge_permutation
-            self._maker = _features.BatchMaker(self.data, permutation, self._target, self.custom_cls, of_edges)
+            numbering = Numbering(self._engine.edge_permutation)
+            self._maker = _features.BatchMaker(self.data, numbering, self._target, self.custom_cls, of_edges)
         target = None if self._target is None else Target(self._target, self._host_way.way)
         cached = {} if served is None or target is None else {"cached": partial(_cache.rows_of, served, target)}
         with self._host_way.gathering():
@@ -385,6 +386,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline, pad: _padding.OutputPadder | None
     ) -> Iterator[tuple[int, Any, dict[Any, HostCopy]]]:
         """All batches of an epoch as the sampler makes them, or padded: number, output, the copies of `held` positions."""
+        numbering = Numbering(self._engine.edge_permutation)
         for number, step, group in runs(numbered, self._bulk, self._ranks.world_size):
             with timeline.span("sample", number, len(group)):
                 made = self._sample_many(group, number, step)
@@ -392,7 +394,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
                     made = [pad(out, number + i * step) for i, out in enumerate(made)]
                 if self._target is not None and self.transform_sampler_output is None:
                     _gather.move_metadata(made, self._target)
-                known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
+                known = [_features.host_copies(out, numbering, held) for out in made]
             yield from zip(itertools.count(number, step), made, known)
 
     def _made(

@@ -36,6 +36,9 @@ class Lasting:
     def __init__(self, values: Iterable[Any]) -> None:
         self._tensors = tuple(one for one in values if isinstance(one, Tensor))
 
+    def add(self, tensors: tuple[Tensor, ...]) -> None:
+        self._tensors += tensors
+
     def ids(self) -> frozenset[int]:
         return frozenset(map(id, self._tensors))
 
