@@ -57,7 +57,7 @@ class EdgeLists:
     """
 
     def __init__(self, out: SamplerOutput | HeteroSamplerOutput, numbering: Numbering) -> None:
-        self._out, self._numbering = out, numbering
+        self._numbering = numbering
         self._ends: dict[Any, Tensor] = {}
         self._numbers: dict[Any, Tensor | None] = {}
         self._types: list[Any] = []

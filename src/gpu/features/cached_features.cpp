@@ -99,25 +99,26 @@ void gpu_cached_features::gather(gpu_cache_step const& step, std::span<std::byte
     arrived = memory.span();
   }
   table_.gather_unchecked({step.missed().data(), id_type::uint32, missed}, arrived, exec, way);
-  gpu::row_copies job;
-  job.stride = job.row_bytes = width;
   if (missed < size) {
-    job.rows = slots_.data();
-    job.num_rows = num_slots_;
-    job.more = arrived.data();
-    job.ids = step.sources().data();
-    job.size = size;
-    job.out = out.data();
-    gpu::copy_rows(job, nullptr, false, exec);
+    gpu::copy_rows({.rows = slots_.data(),
+                    .stride = width,
+                    .num_rows = num_slots_,
+                    .row_bytes = width,
+                    .ids = step.sources().data(),
+                    .size = size,
+                    .out = out.data(),
+                    .more = arrived.data()},
+                   nullptr, false, exec);
   }
-  job.rows = arrived.data();
-  job.num_rows = missed;
-  job.more = nullptr;
-  job.ids = step.kept().data();
-  job.places = step.kept_slots().data();
-  job.size = count.kept;
-  job.out = slots_.data();
-  gpu::copy_rows(job, nullptr, false, exec);
+  gpu::copy_rows({.rows = arrived.data(),
+                  .stride = width,
+                  .num_rows = missed,
+                  .row_bytes = width,
+                  .ids = step.kept().data(),
+                  .places = step.kept_slots().data(),
+                  .size = count.kept,
+                  .out = slots_.data()},
+                 nullptr, false, exec);
 }
 
 void gpu_cached_features::expect_next(gpu_cache_step const& step)
