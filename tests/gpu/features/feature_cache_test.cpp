@@ -168,6 +168,42 @@ TEST_F(GpuFeatureCache, SeveralTablesShareSteps)
   }
 }
 
+/// Rows of every width, whoever brings the missed ones, into memory of every alignment: the cached ones and the others are read
+/// by one kernel.
+TEST_F(GpuFeatureCache, RowsOfEveryWidth)
+{
+  constexpr std::int64_t num_rows = 700, num_slots = 90;
+  for (std::int64_t const width : {1, 2, 3, 4, 8, 16, 48, 400, 1030}) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(num_rows * width));
+    for (std::size_t i = 0; i < bytes.size(); ++i) { bytes[i] = static_cast<std::byte>(i * 2654435761U >> 9U); }
+    feature_table const table(bytes, {"uint8", {num_rows, width}});
+    gpu_row_cache cache({.num_rows = num_rows, .num_slots = num_slots, .window = 1}, exec);
+    gpu_cached_features features(gpu_features(pin_memory(table), exec), num_slots, exec);
+    std::int64_t offset = 0, hits = 0;
+    for (row_batch const& batch : skewed_batches(6, 300, num_rows, 5)) {
+      auto const ids = on_gpu(batch, exec);
+      cache.see(matrix_of(ids), exec);
+      gpu_cache_step const step = cache.serve(exec);
+      hits += step.num_ids() - step.count().missed;
+      std::int64_t const size = step.num_ids() * width;
+      auto const memory = on_gpu(std::vector<std::byte>(static_cast<std::size_t>(size + 16), std::byte{0xa5}), exec);
+      std::span<std::byte> const out(const_cast<std::byte*>(memory.data()) + offset, static_cast<std::size_t>(size));
+      gather_way const way{.share = offset % 2 == 0 ? work_share::cpu : work_share::gpu, .gpu_part = .5};
+      features.gather(step, out, exec, way);
+      synchronize(exec);
+      auto expected = std::vector<std::byte>(static_cast<std::size_t>(size + 16), std::byte{0xa5});
+      auto to = expected.begin() + offset;
+      for (vertex_id const row : batch) {
+        auto const first = bytes.begin() + static_cast<std::ptrdiff_t>(row * width);
+        to = std::copy(first, first + width, to);
+      }
+      EXPECT_EQ(copied(memory), expected) << width << " bytes, " << offset << " bytes behind an aligned address";
+      ++offset;
+    }
+    EXPECT_GT(hits, 0);
+  }
+}
+
 TEST_F(GpuFeatureCache, CountsAndTheBestOfThem)
 {
   auto const batches = skewed_batches(300, 500, 2000, 12);
