@@ -69,6 +69,8 @@ class GroupEdges:
 class _OfGroup:
     """An output of a group: it has the fields of its edges from when somebody asks for one."""
 
+    _of_pyg: Any  # the class that it stands for
+
     def __init__(self, of: tuple[GroupEdges, int], fields: dict[str, Any]) -> None:
         vars(self).update(fields, of_group=of)
 
@@ -91,7 +93,7 @@ class _OfGroup:
     def __reduce__(self) -> Any:
         """A copy, or what another process gets, has all fields."""
         self._fill()
-        return _plain, (type(self).__mro__[2], vars(self))
+        return _plain, (self._of_pyg, vars(self))
 
 
 def _plain(of: Any, fields: dict[str, Any]) -> Any:
@@ -101,11 +103,11 @@ def _plain(of: Any, fields: dict[str, Any]) -> Any:
 
 
 class _Output(_OfGroup, SamplerOutput):  # type: ignore[misc]
-    pass
+    _of_pyg = SamplerOutput
 
 
 class _HeteroOutput(_OfGroup, HeteroSamplerOutput):  # type: ignore[misc]
-    pass
+    _of_pyg = HeteroSamplerOutput
 
 
 def untouched(out: Any) -> tuple[GroupEdges, int] | None:
