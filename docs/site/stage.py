@@ -48,7 +48,7 @@ PYTHON = {
     "features": (
         "Features",
         "tendril",
-        ["gather", "read_features", "FeatureTable", "FeatureCache", "LoaderCache", "Pipeline", "PipelineBatch", "Padding", "LoaderStats"],
+        ["gather", "gather_tables", "read_features", "FeatureTable", "FeatureCache", "LoaderCache", "Pipeline", "PipelineBatch", "Padding", "LoaderStats"],
     ),
     "applications": ("Applications", "tendril", ["sample", "Application", "Samples", "SampledStep", "SampledEdges"]),
     "devices": (

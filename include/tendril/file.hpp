@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 
 namespace tendril {
@@ -88,6 +89,19 @@ class atomic_folder {
 /// SIGBUS asks whether si_addr lies in a file. A process gets that signal when it reads a mapped file past its end, after
 /// another process has made the file shorter. The library installs no handler by itself.
 [[nodiscard]] char const* mapped_file_at(void const* address) noexcept;
+
+/// Tells `mapped_file_at`, as long as it lives, of memory that somebody else has mapped, as NumPy's memmap does. Where many files
+/// are mapped already, or the name is very long, nothing is found there.
+class foreign_mapping {
+ public:
+  foreign_mapping(std::span<std::byte const> memory, std::string const& file) noexcept;
+  foreign_mapping(foreign_mapping const&) = delete;
+  foreign_mapping& operator=(foreign_mapping const&) = delete;
+  ~foreign_mapping();
+
+ private:
+  int slot_;
+};
 
 /// Installs a handler of SIGBUS for the whole process: a read past the end of a mapped file then prints the line
 /// "tendril: error: FILE: the file was truncated while it was read" to stderr, removes the temporary files of all live

@@ -5,19 +5,23 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
+#include <tendril/file.hpp>  // foreign_mapping
 #include <tendril/gpu_features.hpp>
 #include <tendril/several_gpus.hpp>
 
@@ -154,11 +158,21 @@ void expect_on_host(Array const& array)
   }
 }
 
-features table_of_array(table_in const& array, char const* what, bool mapped)
+/// The owner of an array in a file that Python has mapped.
+struct mapped_owner {
+  std::shared_ptr<void const> array;
+  foreign_mapping file;
+};
+
+/// @param file  The name of the file that the array's memory is mapped from, if it is.
+features table_of_array(table_in const& array, char const* what, std::optional<std::string> const& file)
 {
   expect_on_host(array);
   auto [bytes, rows] = rows_of(array, what);
-  return {feature_table(bytes, std::move(rows), owner_of(array), mapped)};
+  auto owner = owner_of(array);
+  if (!file) { return {feature_table(bytes, std::move(rows), std::move(owner))}; }
+  std::shared_ptr<void const> const mapped(new mapped_owner{std::move(owner), {bytes, *file}});
+  return {feature_table(bytes, std::move(rows), mapped, true)};
 }
 
 /// A table over memory of a GPU, as the Python half has seen.
@@ -182,17 +196,23 @@ features read(std::string const& path, std::string const& name)
   return {read_features(path, name)};
 }
 
+gather_request request_for(feature_table const& table, array_in const& ids, std::span<std::byte> out)
+{
+  if (holds<std::int32_t>(ids)) {
+    return {table, std::span(static_cast<std::int32_t const*>(ids.data()), ids.size()), out};
+  }
+  if (holds<std::int64_t>(ids)) {
+    return {table, std::span(static_cast<std::int64_t const*>(ids.data()), ids.size()), out};
+  }
+  throw argument_error("ids of another type than the Python layer promised");
+}
+
 void take(feature_table const& table, array_in const& ids, std::span<std::byte> out, int num_threads)
 {
+  auto const one = request_for(table, ids, out);
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
-  if (holds<std::int32_t>(ids)) {
-    gather(table, std::span(static_cast<std::int32_t const*>(ids.data()), ids.size()), out, exec);
-  } else if (holds<std::int64_t>(ids)) {
-    gather(table, std::span(static_cast<std::int64_t const*>(ids.data()), ids.size()), out, exec);
-  } else {
-    throw argument_error("ids of another type than the Python layer promised");
-  }
+  std::visit([&](auto of) { gather(one.table, of, one.out, exec); }, one.ids);
 }
 
 /// The bytes of an array that takes `count` rows. @throws argument_error for another type, shape or layout.
@@ -214,6 +234,25 @@ std::span<std::byte> bytes_for_rows(feature_table const& table, std::size_t coun
 void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
 {
   take(from.table, ids, host_bytes_for_rows(from.table, ids.size(), out), num_threads);
+}
+
+/// Of each table its own ids, in one go.
+void gather_tables(std::vector<features const*> const& from, std::vector<array_in> const& ids,
+                   std::vector<rows_out> const& outs, int num_threads)
+{
+  if (ids.size() != from.size() || outs.size() != from.size()) {
+    throw argument_error(fmt::format("{} tables, {} arrays of ids and {} of rows, expected as many of each",
+                                     from.size(), ids.size(), outs.size()));
+  }
+  std::vector<gather_request> requests;
+  requests.reserve(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto const& table = from[i]->table;
+    requests.push_back(request_for(table, ids[i], host_bytes_for_rows(table, ids[i].size(), outs[i])));
+  }
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  gather(requests, exec);
 }
 
 gpu_exec exec_on(int device, std::uintptr_t stream) { return gpu_exec(device, reinterpret_cast<cuda_stream>(stream)); }
@@ -399,7 +438,8 @@ void bind_features(nb::module_& module)
       .def("bytes", &bytes_of)
       .def("export", [](features const& f) { return f.writable ? exported<>(f) : exported<nb::ro>(f); })
       .def("gather_into", &gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a);
-  module.def("feature_table", &table_of_array, "array"_a.noconvert(), "what"_a, "mapped"_a);
+  module.def("feature_table", &table_of_array, "array"_a.noconvert(), "what"_a, "file"_a = nb::none());
+  module.def("gather_tables", &gather_tables, "tables"_a, "ids"_a, "outs"_a, "num_threads"_a);
   module.def("feature_table_on_gpu", &table_on_gpu, "array"_a.noconvert(), "what"_a);
   module.def("feature_table_of_bytes", &table_of_bytes, "bytes"_a.noconvert(), "type"_a, "shape"_a);
   module.def("read_features", &read, "path"_a, "name"_a);

@@ -26,6 +26,7 @@ from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vert
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._features import FeatureTable, gather, read_features
+from ._gather_tables import gather_tables
 from ._files import convert, detect_format, partition, read_graph, read_partition
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph
@@ -114,6 +115,7 @@ __all__ = [
     "dynamic_walk",
     "fastgcn_sample",
     "gather",
+    "gather_tables",
     "generate",
     "gpu_info",
     "group_clusters",

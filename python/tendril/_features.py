@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import mmap
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from ._host_way import Way
 from ._params import file_name, flag, string, threads
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _BFLOAT16 = "bfloat16"  # NumPy has no such type
@@ -307,7 +306,7 @@ def gather(
            [1, 2],
            [5, 6]])
     """
-    held = table if isinstance(table, FeatureTable) else FeatureTable._of_core(_core_of_array(table, "table"))
+    held = table_of(table)
     core, is_checked = held._core, flag(check, "check")
     on_gpus = [one for one in (core.device, _gpu.device_of(ids), _gpu.device_of(out)) if one != _gpu.HOST]
     if on_gpus:
@@ -315,11 +314,16 @@ def gather(
         handle = _gpu.stream_handle(stream, on_gpus[0])
         return gather_on_gpu(held, ids, on_gpus[0], handle, out=out, check=is_checked)
     _gpu.expect_no_stream(stream)
-    rows = _row_ids(ids, core)
+    rows = row_ids(ids, core)
     if out is None:
         return _gathered(core, rows, threads(num_threads))
     gather_to(core, rows, out, num_threads)
     return out
+
+
+def table_of(table: Any) -> FeatureTable:
+    """The table, or one over an array."""
+    return table if isinstance(table, FeatureTable) else FeatureTable._of_core(_core_of_array(table, "table"))
 
 
 def gather_on_gpu(
@@ -358,7 +362,7 @@ def rows_for_gpu(ids: Any, table: Any, device: int, stream: int) -> _tendril.Gpu
 
 def rows_in_range(ids: ArrayLike, table: Any) -> NDArray[Any]:
     """Ids in host memory as contiguous int32 or int64, checked."""
-    rows = _row_ids(ids, table)
+    rows = row_ids(ids, table)
     wrong = np.flatnonzero((rows < 0) | (rows >= table.shape[0]))
     if wrong.size:
         expected = f"0 to {table.shape[0] - 1}" if table.shape[0] else "none: the table has no rows"
@@ -399,7 +403,7 @@ def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
     try:
         if device != _gpu.HOST:
             return _tendril.feature_table_on_gpu(_gpu.capsule(array, what, _gpu.stream_handle(None, device)), what)
-        return _tendril.feature_table(_arrays.not_pinned(array), what, is_mapped(array))
+        return _tendril.feature_table(_arrays.not_pinned(array), what, mapped_file(array))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"{what} is {_kind(array)}, expected numbers in CPU memory") from error
 
@@ -421,16 +425,19 @@ def _kind(array: Any) -> str:
     return f"a {type(array).__name__} of {dtype}" + ("" if device is None else f" on {device}")
 
 
-def is_mapped(array: Any) -> bool:
-    """Whether a NumPy array is a view of a mapped file."""
+def mapped_file(array: Any) -> str | None:
+    """The name of the file that a NumPy array is a view of, as far as it is known; None if there is none."""
+    name = None
     while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and array.filename is not None:
+            name = os.fspath(array.filename)
         if isinstance(array.base, mmap.mmap):
-            return True
+            return name or "a mapped file"
         array = array.base
-    return False
+    return None
 
 
-def _row_ids(ids: ArrayLike, table: Any) -> NDArray[Any]:
+def row_ids(ids: ArrayLike, table: Any) -> NDArray[Any]:
     """Ids as contiguous int32 or int64."""
     if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype in (np.int64, np.int32):
         array = ids

@@ -15,7 +15,8 @@ from ._cache import CacheSource, FeatureCache, LoaderCache, ServedBatch
 from ._device_array import DeviceArray
 from ._epochs import Ranks, runs
 from ._errors import ArgumentError, shown
-from ._features import FeatureTable, gather, gather_on_gpu
+from ._features import FeatureTable, gather_on_gpu
+from ._gather_tables import gather_tables
 from ._hetero_graph import HeteroGraph
 from ._hgt import HGTSampler
 from ._host_way import HostWay
@@ -332,7 +333,7 @@ class Pipeline(Padded):
         self, tables: dict[str, FeatureTable], ids: Any, kind: Any = None, cached: ServedBatch | None = None
     ) -> dict[str, Any]:
         if self._device == _gpu.HOST:
-            return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
+            return gather_tables(tables, ids, num_threads=self._num_threads)
         assert isinstance(self._sampler, MinibatchSampler)
         stream, made = self._sampler._stream, {}
         for name, table in tables.items():

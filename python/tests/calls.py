@@ -92,6 +92,7 @@ def samplers(graph):
         "plan_minibatch": (tendril.plan_minibatch, {"graph": graph}),
         "sample": (tendril.sample, {"graph": graph, "app": "deepwalk"}),
         "gather": (tendril.gather, {"table": np.ones((3, 2)), "ids": [2, 0]}),
+        "gather_tables": (tendril.gather_tables, {"tables": {"x": np.ones((3, 2))}, "ids": [2, 0]}),
         "num_negatives": (tendril.num_negatives, {"num_links": 5, "amount": 1.5}),
     }
 

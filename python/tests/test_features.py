@@ -286,3 +286,45 @@ def test_works_without_torch():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == 0, run.stderr
+
+
+def test_a_mapped_array_that_became_shorter_gives_one_line(tmp_path):
+    code = (
+        "import numpy as np, os, sys, tendril\n"
+        "np.save('x.npy', np.zeros((100_000, 32), np.float32))\n"
+        "rows = np.load('x.npy', mmap_mode='r')[:, None]\n"
+        "os.truncate('x.npy', 4096)\n"
+        "tendril.gather(rows, [99_999])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 1
+    assert run.stderr == f"tendril: error: {tmp_path / 'x.npy'}: the file was truncated while it was read\n"
+
+
+def test_ids_may_change_during_a_gather():
+    """A thread writes ids that are no rows again and again: each call gathers rows, or names a bad id."""
+    code = (
+        "import numpy as np, threading, tendril\n"
+        "table, ids, done = np.arange(1000), np.zeros(1_000_000, np.int64), threading.Event()\n"
+        "def write():\n"
+        "    while not done.is_set():\n"
+        "        ids.fill(1 << 50)\n"
+        "        ids.fill(7)\n"
+        "writer = threading.Thread(target=write)\n"
+        "writer.start()\n"
+        "found = {'rows': 0, 'errors': 0}\n"
+        "for _ in range(300):\n"
+        "    try:\n"
+        "        assert set(np.unique(tendril.gather(table, ids, num_threads=2))) <= {0, 7}\n"
+        "        found['rows'] += 1\n"
+        "    except tendril.ArgumentError as error:\n"
+        "        assert str(error).endswith('] is 1125899906842624, expected 0 to 999'), error\n"
+        "        found['errors'] += 1\n"
+        "done.set()\n"
+        "writer.join()\n"
+        "assert found['errors'], found\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr

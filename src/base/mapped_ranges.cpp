@@ -59,7 +59,7 @@ void forget_mapping(int number) noexcept
 std::optional<mapped_range> mapping_at(void const* address) noexcept
 {
   auto const* const slot = slot_at(address);
-  return slot == nullptr ? std::nullopt : std::optional(slot->range);
+  return slot == nullptr || slot->range.file < 0 ? std::nullopt : std::optional(slot->range);
 }
 
 void give_back_file_pages(void const* begin, void const* end) noexcept
@@ -74,5 +74,12 @@ char const* mapped_file_at(void const* address) noexcept
   auto const* const slot = base::slot_at(address);
   return slot == nullptr ? nullptr : slot->name.data();
 }
+
+foreign_mapping::foreign_mapping(std::span<std::byte const> memory, std::string const& file) noexcept
+    : slot_(base::remember_mapping({memory.data(), memory.size()}, file))
+{
+}
+
+foreign_mapping::~foreign_mapping() { base::forget_mapping(slot_); }
 
 }  // namespace tendril

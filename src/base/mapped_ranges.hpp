@@ -12,7 +12,7 @@ namespace tendril::base {
 struct mapped_range {
   std::byte const* begin = nullptr;
   std::size_t size = 0;
-  int file = -1;  ///< Descriptor, open as long as the mapping is there.
+  int file = -1;  ///< Descriptor, open as long as the mapping is there; -1: somebody else has mapped the file.
 };
 
 /// Remembers a mapping until `forget_mapping`. Thread-safe.
@@ -20,7 +20,7 @@ struct mapped_range {
 [[nodiscard]] int remember_mapping(mapped_range const& range, std::string const& name) noexcept;
 void forget_mapping(int number) noexcept;
 
-/// The mapping that `address` lies in, which the caller keeps from going away.
+/// The library's own mapping that `address` lies in, which the caller keeps from going away.
 [[nodiscard]] std::optional<mapped_range> mapping_at(void const* address) noexcept;
 
 /// Gives the whole pages of [begin, end) back to the system, if they lie in such a mapping: who reads them again gets them

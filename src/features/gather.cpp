@@ -1,14 +1,17 @@
-// Rows of features on the CPU. The rows are cut into ranges, which threads take one after the other; each range checks
-// its ids first, so that no row is read before its id is known to be good.
+// Rows of features on the CPU. The rows are cut into ranges, which threads take one after the other; each range copies
+// its ids and checks them first, so that no row is read before its id is known to be good, even while somebody writes to
+// the caller's ids.
 
 #include <tendril/features.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -129,6 +132,11 @@ bool overlap(std::span<std::byte const> a, std::span<std::byte const> b)
   return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
+/// An id that is no row, and where it is.
+struct bad_id {
+  std::int64_t place = 0, id = 0;
+};
+
 /// A gather of one table, cut into ranges.
 class job {
  public:
@@ -156,38 +164,38 @@ class job {
   }
   [[nodiscard]] std::int64_t num_ranges() const { return (size() + rows_of_range_ - 1) / rows_of_range_; }
 
-  /// Gathers range number `range`, unless one of its ids is bad. @return the place of the first bad id, or size().
-  std::int64_t take(std::int64_t range, cpu_exec const& exec) const
+  /// Gathers range number `range`, unless one of its ids is bad. @return the first of these.
+  [[nodiscard]] std::optional<bad_id> take(std::int64_t range, cpu_exec const& exec) const
   {
     return std::visit([&](auto ids) { return take_ids(ids, range * rows_of_range_, exec); }, request_->ids);
   }
 
-  [[noreturn]] void refuse(std::int64_t place) const
+  [[noreturn]] void refuse(bad_id const& bad) const
   {
-    auto const id =
-        std::visit([&](auto ids) { return std::int64_t{ids[static_cast<std::size_t>(place)]}; }, request_->ids);
     std::int64_t const num_rows = request_->table.num_rows();
     throw argument_error(
-        fmt::format("{}ids[{}] is {}, expected {}", label_, place, id,
+        fmt::format("{}ids[{}] is {}, expected {}", label_, bad.place, bad.id,
                     num_rows == 0 ? "none: the table has no rows" : fmt::format("0 to {}", num_rows - 1)));
   }
 
  private:
   template <class Id>
-  std::int64_t take_ids(std::span<Id const> all, std::int64_t begin, cpu_exec const& exec) const
+  std::optional<bad_id> take_ids(std::span<Id const> all, std::int64_t begin, cpu_exec const& exec) const
   {
     auto const& table = request_->table;
     std::int64_t const count = std::min(rows_of_range_, std::ssize(all) - begin);
-    auto const ids = all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    std::array<Id, most_rows> copied;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::copy_n(all.begin() + begin, count, copied.begin());
+    std::span<Id const> const ids = std::span(copied).first(static_cast<std::size_t>(count));
     std::int64_t const bad = first_bad(ids, table.num_rows());
-    if (bad < count) { return begin + bad; }
+    if (bad < count) { return bad_id{begin + bad, std::int64_t{ids[static_cast<std::size_t>(bad)]}}; }
     std::byte* const out = request_->out.data() + begin * table.row_bytes();
     if (table.misses_pages() != nullptr && table.row_bytes() > 0) {
       copy_mapped_rows(table, ids, out, exec);
     } else {
       copy_any_rows(table, ids, out);
     }
-    return std::ssize(all);
+    return std::nullopt;
   }
 
   gather_request const* request_;
@@ -195,25 +203,25 @@ class job {
   std::int64_t rows_of_range_ = 1;
 };
 
-/// The first range with a bad id, and the place of that id. Thread-safe.
+/// The first range with a bad id, and that id. Thread-safe.
 class first_of_ranges {
  public:
   [[nodiscard]] bool is_before(std::int64_t range) const { return range_.load(std::memory_order_relaxed) < range; }
-  void note(std::int64_t range, std::int64_t place)
+  void note(std::int64_t range, bad_id const& bad)
   {
     std::lock_guard const lock(mutex_);
     if (is_before(range)) { return; }
     range_.store(range, std::memory_order_relaxed);
-    place_ = place;
+    bad_ = bad;
   }
   [[nodiscard]] bool found() const { return range_ != none; }
   [[nodiscard]] std::int64_t range() const { return range_; }
-  [[nodiscard]] std::int64_t place() const { return place_; }
+  [[nodiscard]] bad_id const& bad() const { return bad_; }
 
  private:
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> range_{none};
-  std::int64_t place_ = 0;
+  bad_id bad_;
   std::mutex mutex_;
 };
 
@@ -235,10 +243,9 @@ void run(std::vector<job> const& jobs, cpu_exec const& exec)
   base::parallel_ranges(exec, num_ranges, 1, [&](std::int64_t range, std::int64_t) {
     if (bad.is_before(range)) { return; }
     std::size_t const which = job_of(range);
-    std::int64_t const place = jobs[which].take(range - first_range[which], exec);
-    if (place < jobs[which].size()) { bad.note(range, place); }
+    if (auto const found = jobs[which].take(range - first_range[which], exec)) { bad.note(range, *found); }
   });
-  if (bad.found()) { jobs[job_of(bad.range())].refuse(bad.place()); }
+  if (bad.found()) { jobs[job_of(bad.range())].refuse(bad.bad()); }
 }
 
 void gather_one(gather_request const& request, cpu_exec const& exec) { run({job(request, "")}, exec); }

@@ -17,7 +17,7 @@ from torch_geometric.typing import SparseTensor, TensorFrame
 
 from .. import _tendril
 from .._ahead import stop_all
-from .._features import FeatureTable, is_mapped
+from .._features import FeatureTable, mapped_file
 from .._host_way import Way
 from . import _tables
 
@@ -222,7 +222,7 @@ def _rows_of(value: Any, places: Tensor) -> Tensor:
         table.gather(ids, out=found, num_threads=threads)
         return found
     rows = _host_view(value)
-    _tendril.feature_table(rows, "table", is_mapped(rows)).gather_into(ids, _host_view(found), threads)
+    _tendril.feature_table(rows, "table", mapped_file(rows)).gather_into(ids, _host_view(found), threads)
     return found
 
 
