@@ -85,13 +85,16 @@ class ranks {
     calls_->fail(why);
   }
 
-  /// Waits until all ranks have closed. Needs no GIL.
+  /// Waits until all ranks have closed. Needs no GIL. A rank that makes one more call than this one must hear of it, or it would
+  /// wait for this rank, and this rank for it: so the farewell to calls comes first.
   void close(std::function<void()> const& check_cancel = {})
   {
+    {
+      std::lock_guard const one_at_a_time(mutex_);
+      closed_ = true;
+      calls_->leave();
+    }
     questions_->close(check_cancel);
-    std::lock_guard const one_at_a_time(mutex_);
-    closed_ = true;
-    calls_->leave();
   }
 
   [[nodiscard]] std::int64_t sent_bytes() const { return questions_->sent_bytes() + calls_->report().sent_bytes; }
