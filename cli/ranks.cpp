@@ -1,77 +1,19 @@
 #include "ranks.hpp"
 
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <tendril/error.hpp>
-#include <tendril/file.hpp>
 #include <tendril/mpi.hpp>
+
+#include "death_watch.hpp"
 
 namespace tendril::cli {
 namespace {
-
-/// The processes of this machine among the ranks: its boot and the space of process numbers, then the number.
-std::string place_of_process()
-{
-  std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-  std::error_code ignored;
-  return boot + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
-}
-
-/// Removes this rank's unfinished files once another rank of this machine has died. mpirun gives ranks no time for that between
-/// its last two signals, and they come a second after the death. Ranks that end well do so together, in MPI_Finalize.
-class death_watch {
- public:
-  explicit death_watch(transport& ranks)
-  {
-    std::string const here = place_of_process();
-    if (here.empty()) { return; }
-    for (std::string const& theirs : ranks.all_gather("processes", fmt::format("{} {}", here, getpid()))) {
-      std::size_t const end = theirs.rfind(' ');
-      if (theirs.substr(0, end) == here) { others_.push_back(std::stoi(theirs.substr(end + 1))); }
-    }
-    std::erase(others_, getpid());
-    if (!others_.empty()) {
-      thread_ = std::thread([this] { watch(); });
-    }
-  }
-  death_watch(death_watch const&) = delete;
-  death_watch& operator=(death_watch const&) = delete;
-  ~death_watch()
-  {
-    ends_ = true;
-    if (thread_.joinable()) { thread_.join(); }
-  }
-
- private:
-  void watch()
-  {
-    while (!ends_) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      for (pid_t const other : others_) {
-        if (kill(other, 0) != 0 && errno == ESRCH) { atomic_file::remove_all_unfinished(); }
-      }
-    }
-  }
-
-  std::vector<pid_t> others_;
-  std::atomic<bool> ends_{false};
-  std::thread thread_;
-};
 
 std::unique_ptr<death_watch>& watch()
 {

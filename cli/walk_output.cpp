@@ -18,6 +18,7 @@
 #include <tendril/file.hpp>
 
 #include "common.hpp"
+#include "death_watch.hpp"
 #include "shared_file.hpp"
 
 namespace tendril::cli {
@@ -85,10 +86,12 @@ class file_a_rank : public file_of_walks {
   {
     // Names that no other job has, and no user: these files are removed at the end.
     std::string const job = ranks.broadcast("the number of the job", std::to_string(getpid()));
+    std::string const begin = fmt::format("{}.partial-{}-rank-", path_, job);
     std::string const extension = std::filesystem::path(path_).extension().string();
     for (int rank = 0; rank < ranks.size(); ++rank) {
-      parts_.push_back(fmt::format("{}.partial-{}-rank-{:05}{}", path_, job, rank, extension));
+      parts_.push_back(fmt::format("{}{:05}{}", begin, rank, extension));
     }
+    with_ranks_.emplace(begin);
     info.num_walks = num_walks;
     info.metadata.insert({"part", to_string(job_part{ranks.rank(), ranks.size()})});
     try {
@@ -134,6 +137,7 @@ class file_a_rank : public file_of_walks {
   std::string path_;
   transport& ranks_;
   std::vector<std::string> parts_;  // a file a rank
+  std::optional<removed_with_ranks> with_ranks_;
   bool is_complete_ = false;
 };
 

@@ -196,11 +196,20 @@ def ranks_at_work(tendril, ranks, count):
     raise AssertionError("the ranks did not begin to write")
 
 
-@pytest.mark.parametrize("what", ["whole", "parts"])
-def test_a_killed_rank_ends_all(what, tendril, graphs):
+@pytest.mark.parametrize(
+    "what, output, options",
+    [
+        ("whole", "w.npy", []),
+        ("parts", "w.npy", []),
+        ("whole", "w.txt", []),
+        ("parts", "w.txt", []),
+        ("whole", "w.safetensors", ["--order", "ragged"]),
+    ],
+)
+def test_a_killed_rank_ends_all(what, output, options, tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     graph = graphs[GRAPH] if what == "whole" else "parts"
-    ranks = start(tendril, 3, "walk", graph, "-o", "w.npy", *SLOW, "--threads", 1, "--quiet")
+    ranks = start(tendril, 3, "walk", graph, "-o", output, *SLOW, *options, "--threads", 1, "--quiet")
     os.kill(ranks_at_work(tendril, ranks, 3)[1], signal.SIGKILL)
     _, complaints = ranks.communicate(timeout=60)
     assert ranks.returncode != 0
