@@ -74,18 +74,39 @@ def test_a_task_outside_of_an_array(task, tendril):
     assert [path.name for path in tendril.folder.iterdir()] == ["data"]
 
 
-def test_ray(tendril):
+@pytest.fixture(scope="module")
+def ray_environment():
+    """The environment of a program that uses Ray; skips where Ray doesn't start, as where shared memory is small."""
     pytest.importorskip("ray")
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    try:
+        start = [sys.executable, "-c", "import ray; ray.init(); ray.shutdown()"]
+        subprocess.run(start, env=environment, capture_output=True, check=True, timeout=100)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"Ray does not start here: {error}")
+    return environment
+
+
+def test_ray_repeats_a_task_that_fails(tendril, ray_environment):
     options = ["--walks", "2", "--seed", "5"]
     tendril("walk", ENRON, "-o", "whole.safetensors", *options, "--quiet")
+    failing = tendril.path("bin")
+    failing.mkdir()
+    command = failing / "tendril"  # the second part fails once, and leaves a piece of its file behind
+    command.write_text(
+        f'#!/bin/sh\ncase "$*" in *" 1/3 "*) [ -e {failing}/failed ] || {{ touch {failing}/failed; echo x > "$4"; exit 1; }};; esac\n'
+        f'exec {TENDRIL} "$@"\n'
+    )
+    command.chmod(0o755)
     done = subprocess.run(
         [sys.executable, str(RAY), ENRON, "walks.safetensors", "--parts", "3", *options],
         cwd=tendril.folder,
-        env={**os.environ, "PATH": f"{TENDRIL.parent}:{os.environ['PATH']}", "RAY_USAGE_STATS_ENABLED": "0"},
+        env={**ray_environment, "PATH": f"{failing}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         timeout=280,
     )
     assert done.returncode == 0, done.stderr
+    assert (failing / "failed").exists()
     assert tendril.bytes("walks.safetensors") == tendril.bytes("whole.safetensors")
     assert not list(tendril.folder.glob("*.part-*"))
