@@ -36,6 +36,24 @@ def not_pinned(array: Any) -> Any:
         return array
 
 
+def exported(array: Any) -> Any:
+    """What the extension takes of an array: NumPy's, or what another library exports. That is asked for here, since the binding
+    would take an exception that comes meanwhile for a refusal, even that of Ctrl-C.
+
+    Raises
+    ------
+    TypeError
+        If it can't be exported.
+    """
+    array = not_pinned(array)
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        return array
+    try:
+        return array.__dlpack__()
+    except (BufferError, RuntimeError, ValueError) as error:
+        raise TypeError(str(error)) from error
+
+
 def as_array(value: Any, what: str) -> NDArray[Any]:
     """A NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
     value = not_pinned(value)

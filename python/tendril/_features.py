@@ -374,7 +374,7 @@ def gather_to(core: Any, ids: NDArray[Any], out: Any, num_threads: int) -> None:
     """Rows of a table, or of one that ranks share, into an array of the caller's."""
     _expect_array(out, "out")
     try:
-        core.gather_into(ids, _arrays.not_pinned(out), threads(num_threads))
+        core.gather_into(ids, _arrays.exported(out), threads(num_threads))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
 
@@ -403,7 +403,7 @@ def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
     try:
         if device != _gpu.HOST:
             return _tendril.feature_table_on_gpu(_gpu.capsule(array, what, _gpu.stream_handle(None, device)), what)
-        return _tendril.feature_table(_arrays.not_pinned(array), what, mapped_file(array))
+        return _tendril.feature_table(_arrays.exported(array), what, mapped_file(array))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"{what} is {_kind(array)}, expected numbers in CPU memory") from error
 
