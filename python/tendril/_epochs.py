@@ -269,10 +269,11 @@ class Epochs:
         if self.generator is not None:
             found["generator"] = self.generator.get_state()
         for order in self._orders():
-            if hasattr(order, "state_dict"):
-                found["sampler"] = order.state_dict()
-            elif hasattr(order, "set_epoch") and isinstance(getattr(order, "epoch", None), int):
+            # Of samplers that have both, as torchdata's, the state says how far the epoch before went.
+            if hasattr(order, "set_epoch") and isinstance(getattr(order, "epoch", None), int):
                 found["sampler_epoch"] = order.epoch
+            elif hasattr(order, "state_dict"):
+                found["sampler"] = order.state_dict()
         return found
 
     def _restore_order(self, state: dict[str, Any]) -> None:
