@@ -1,13 +1,11 @@
 """GraphSAGE on mini-batches with JAX: python examples/pipeline_jax.py
 
-JAX compiles a step for every shape that it meets. Batches are therefore padded to powers of two, with edges between
-padding vertices, and a handful of shapes remains.
+JAX compiles a step for every shape that it meets. `pad` gives all batches the same shapes, so JAX compiles the step once.
 """
 
 from __future__ import annotations
 
 import argparse
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -17,34 +15,29 @@ from cora import CORA, load
 import tendril
 
 
-def padded(batch, size):
-    """Arrays of a batch: features, edges, and the seeds' labels; -1 for seeds that are not there."""
-    x, small = batch.features["x"], batch.minibatch
-    nodes, edges = (1 << int(count).bit_length() for count in (len(x), len(small.row)))
-    y = np.full(size, -1)
-    y[: len(batch.index)] = batch.labels["y"]
-    ends = [np.pad(end, (0, edges - len(end)), constant_values=nodes - 1) for end in (small.row, small.col)]
-    return np.pad(x, ((0, nodes - len(x)), (0, 0))), *ends, y
+def inputs(batch):
+    return batch.features["x"], batch.minibatch.row, batch.minibatch.col
 
 
 def model(parameters, x, row, col):
     for i, (own, others, bias) in enumerate(parameters):
         total = jnp.zeros_like(x).at[row].add(x[col])
         count = jnp.maximum(jnp.zeros(len(x)).at[row].add(1), 1)
-        x = (x if i == 0 else x) @ own + total / count[:, None] @ others + bias
+        x = x @ own + total / count[:, None] @ others + bias
         x = jax.nn.relu(x) if i < len(parameters) - 1 else x
     return x
 
 
-def loss(parameters, x, row, col, y):
-    found = jax.nn.log_softmax(model(parameters, x, row, col)[: len(y)])
-    return -jnp.where(y >= 0, jnp.take_along_axis(found, y[:, None].clip(0), 1)[:, 0], 0).sum() / (y >= 0).sum()
+def loss(parameters, x, row, col, y, real):
+    """real: whether a seed is no padding, as 0 or 1."""
+    found = jax.nn.log_softmax(model(parameters, x, row, col)[: len(y)])  # seeds come first
+    return -(jnp.take_along_axis(found, y[:, None], 1)[:, 0] * real).sum() / real.sum()
 
 
 @jax.jit
-def step(parameters, moments, number, x, row, col, y):
+def step(parameters, moments, number, *batch):
     """One step of Adam (Kingma and Ba, ICLR 2015) with decay of weights."""
-    slopes = jax.tree.map(lambda g, p: g + 5e-4 * p, jax.grad(loss)(parameters, x, row, col, y), parameters)
+    slopes = jax.tree.map(lambda g, p: g + 5e-4 * p, jax.grad(loss)(parameters, *batch), parameters)
     first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments[0], slopes)
     second = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g * g, moments[1], slopes)
 
@@ -54,9 +47,9 @@ def step(parameters, moments, number, x, row, col, y):
     return jax.tree.map(moved, parameters, first, second), (first, second)
 
 
-@partial(jax.jit, static_argnums=4)
-def classes(parameters, x, row, col, size):
-    return model(parameters, x, row, col)[:size].argmax(axis=1)
+@jax.jit
+def classes(parameters, x, row, col):
+    return model(parameters, x, row, col).argmax(axis=1)
 
 
 def main():
@@ -68,7 +61,8 @@ def main():
     sampler = tendril.MinibatchSampler(graph, [10, 10])
     tables = {"features": {"x": x}, "labels": {"y": y}}
     training = tendril.Pipeline(sampler, seeds["train"], batch_size=32, shuffle=True, **tables)
-    testing = tendril.Pipeline(sampler, seeds["test"], batch_size=512, **tables)
+    training.pad = training.padding(range(args.epochs))  # the largest batch of all epochs
+    testing = tendril.Pipeline(sampler, seeds["test"], batch_size=512, pad="epoch", **tables)
     rng, widths = np.random.default_rng(0), (x.shape[1], 64, int(y.max()) + 1)
     parameters = [
         (*(rng.normal(0, (2 / (a + b)) ** 0.5, (a, b)).astype(np.float32) for _ in range(2)), np.zeros(b, np.float32))
@@ -77,11 +71,12 @@ def main():
     moments = (jax.tree.map(np.zeros_like, parameters),) * 2
     for _ in range(args.epochs):
         for batch in training:
-            parameters, moments = step(parameters, moments, batch.number + 1, *padded(batch, 32))
+            labels = batch.labels["y"], batch.seed_mask
+            parameters, moments = step(parameters, moments, batch.number + 1, *inputs(batch), *labels)
     right = []
     for batch in testing:
-        *graph_of, labels = padded(batch, 512)
-        right.append((np.asarray(classes(parameters, *graph_of, 512)) == labels)[labels >= 0])
+        y = batch.labels["y"]
+        right.append((np.asarray(classes(parameters, *inputs(batch)))[: len(y)] == y)[batch.seed_mask])
     print(f"test accuracy {np.concatenate(right).mean():.4f}")
 
 

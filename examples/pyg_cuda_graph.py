@@ -13,7 +13,8 @@ import statistics
 import torch
 import torch.nn.functional as F  # noqa: N812: so do all
 from cora import CORA
-from pyg_sage import SAGE, load, parse, test
+from pyg_sage import Model, argument_parser, load, test
+from torch_geometric.nn import SAGEConv
 
 from tendril.pyg import NeighborLoader
 
@@ -75,14 +76,14 @@ def milliseconds(work, repeats=100):
 
 
 def main():
-    args = parse(CORA, [10, 10], 50)
+    args = argument_parser(CORA, [10, 10], 50).parse_args()
     torch.manual_seed(0)
     data, on_gpu = load(args.data), torch.device(args.device).type == "cuda"
     options = {"num_neighbors": args.fanouts, "device": args.device}
     loader = NeighborLoader(data, input_nodes=data.train_mask, batch_size=args.batch_size, shuffle=True, **options)
     loader.pad = loader.padding(range(args.epochs))  # the largest batch of all epochs
     testing = NeighborLoader(data, input_nodes=data.test_mask, batch_size=512, **options)
-    model = SAGE(data.num_features, args.hidden, int(data.y.max()) + 1, len(args.fanouts)).to(args.device)
+    model = Model(SAGEConv, data.num_features, args.hidden, int(data.y.max()) + 1, len(args.fanouts)).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.005, weight_decay=5e-4, capturable=on_gpu)
     first = next(iter(loader))
     loader.set_epoch(0)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812: so do all
-from pyg_sage import parse
+from pyg_sage import argument_parser
 from torch_geometric.data import HeteroData
 from torch_geometric.nn import HeteroConv, SAGEConv
 
@@ -110,7 +110,7 @@ def test(model, loader, device):
 
 
 def main():
-    args = parse(None, [10, 10], 30)
+    args = argument_parser(None, [10, 10], 30).parse_args()
     data = load(args.data)
     if args.compare:
         from pyg_compare import compare

@@ -1,4 +1,6 @@
-"""GraphSAGE (Hamilton et al., NIPS 2017) on mini-batches: python examples/pyg_sage.py --device cuda
+"""GraphSAGE, GCN or GAT on mini-batches: python examples/pyg_sage.py --model gat --device cuda
+
+Papers: GraphSAGE, Hamilton et al., NIPS 2017; GCN, Kipf and Welling, ICLR 2017; GAT, Veličković et al., ICLR 2018.
 
 The graph is an .npz file with CSR, features, classes and masks, by default Cora's (data/README.md). With
 `--compare --seeds 5` it trains with PyG's sampler too, and tells means and deviations.
@@ -13,9 +15,17 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812: so do all
 from torch_geometric.data import Data
-from torch_geometric.nn import SAGEConv
+from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
 from tendril.pyg import NeighborLoader
+
+
+def gat_layer(width, out):
+    """Eight heads side by side in hidden layers; one head where `out` is no multiple of eight, as for Cora's 7 classes."""
+    return GATConv(width, out // 8, heads=8) if out % 8 == 0 else GATConv(width, out)
+
+
+MODELS = {"sage": ("GraphSAGE", SAGEConv), "gcn": ("GCN", GCNConv), "gat": ("GAT", gat_layer)}  # name and layer
 
 
 def load(path):
@@ -41,11 +51,11 @@ def load(path):
     return data
 
 
-class SAGE(torch.nn.Module):
-    def __init__(self, in_channels, hidden, out_channels, num_layers):
+class Model(torch.nn.Module):
+    def __init__(self, layer, in_channels, hidden, out_channels, num_layers):
         super().__init__()
         widths = [in_channels] + [hidden] * (num_layers - 1) + [out_channels]
-        self.convs = torch.nn.ModuleList(SAGEConv(a, b) for a, b in zip(widths, widths[1:], strict=False))
+        self.convs = torch.nn.ModuleList(layer(a, b) for a, b in zip(widths, widths[1:], strict=False))
 
     def forward(self, x, edge_index):
         for i, conv in enumerate(self.convs):
@@ -83,7 +93,8 @@ def run(data, args, number, loader_of=NeighborLoader, **options):
     sampling["batch_size"] = 512
     validation = loader_of(data, input_nodes=data.val_mask, **sampling)
     testing = loader_of(data, input_nodes=data.test_mask, **sampling)
-    model = SAGE(data.num_features, args.hidden, int(data.y.max()) + 1, len(args.fanouts)).to(args.device)
+    layer = MODELS[args.model][1]
+    model = Model(layer, data.num_features, args.hidden, int(data.y.max()) + 1, len(args.fanouts)).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.005, weight_decay=5e-4)
     best = (0.0, 0.0)
     for _ in range(args.epochs):
@@ -93,7 +104,7 @@ def run(data, args, number, loader_of=NeighborLoader, **options):
     return best[1]
 
 
-def parse(path, fanouts, epochs):
+def argument_parser(path, fanouts, epochs):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=path, required=path is None, help="the graph's file")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -104,16 +115,18 @@ def parse(path, fanouts, epochs):
     parser.add_argument("--seeds", type=int, default=1, help="runs")
     parser.add_argument("--compare", action="store_true", help="train with PyG's sampler, too")
     parser.add_argument("--json", help="add the results to this file")
-    return parser.parse_args()
+    return parser
 
 
 def main():
-    args = parse(Path(__file__).parents[1] / "data" / "cora.npz", [10, 10], 50)
+    parser = argument_parser(Path(__file__).parents[1] / "data" / "cora.npz", [10, 10], 50)
+    parser.add_argument("--model", choices=MODELS, default="sage")
+    args = parser.parse_args()
     data = load(args.data)
     if args.compare:
         from pyg_compare import compare
 
-        compare("GraphSAGE", data, args, run)
+        compare(MODELS[args.model][0], data, args, run)
         return
     for seed in range(args.seeds):
         print(f"seed {seed}: test accuracy {run(data, args, seed, seed=seed, device=args.device):.4f}")

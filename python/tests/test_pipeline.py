@@ -142,12 +142,6 @@ def test_other_libraries_take_the_arrays():
         assert torch.equal(torch.from_dlpack(batch.features["half"]), half[node])
 
 
-def test_jax_takes_the_arrays():
-    jax = pytest.importorskip("jax")
-    for batch in pipeline():
-        assert np.array_equal(np.asarray(jax.numpy.asarray(batch.features["x"])), X[batch.minibatch.node])
-
-
 def test_an_interrupted_epoch_goes_on():
     whole = pipeline()
     epochs = [each(whole) for _ in range(3)]
