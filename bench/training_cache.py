@@ -10,7 +10,7 @@ Graphs:
   reddit    of the size of Reddit: 490 neighbours a vertex, 602 floats; the same
   mag       of the types, relations and numbers of ogbn-mag; R-GCN of 2 layers
   FILE      which `tendril generate` can make, read by tendril.Pipeline, with random features of --width floats: its edges are
-            not copied to PyG's form, which would take 16 bytes each
+            not copied to PyG's form, which would take 16 bytes each. --pipeline does so with products and reddit, too
 
 --features FILE leaves the features of products or reddit in a mapped file, which may be larger than memory: it is written
 if it is not there, with --width floats a row. The file's pages stay in memory as far as there is room, so a file much larger
@@ -59,6 +59,7 @@ EXAMPLES = """examples:
   python bench/training_cache.py --bf16 --cache 0,0.2
   python bench/training_cache.py --bf16 --bf16-features --cache 0,0.2
   python bench/training_cache.py --bf16 --replay --cache 0,0.2
+  python bench/training_cache.py --pipeline --cache 0,0.2
   python bench/training_cache.py --graph reddit --model gat --peer 8,14
   python bench/training_cache.py --graph mag --cache 0 --peer 14
   python bench/training_cache.py --features rows.npy --width 4096 --batch-size 64 --steps 50   # 40 GB, .8 GB a batch
@@ -99,6 +100,7 @@ def parse():
     parser.add_argument(
         "--replay", action="store_true", help="products, reddit: each step is one CUDA graph, on batches padded to one size"
     )
+    parser.add_argument("--pipeline", action="store_true", help="products, reddit: by tendril.Pipeline, without PyG")
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument(
@@ -134,6 +136,8 @@ def parse():
         parser.error(f"--replay: {args.model} on {args.graph}, expected trimmed on one of {', '.join(SHAPES)}")
     if args.features and args.graph not in SHAPES:
         parser.error(f"--features: --graph is {args.graph}, expected one of {', '.join(SHAPES)}")
+    if args.pipeline and (args.graph not in SHAPES or args.features or args.bf16_features or args.replay or args.peer):
+        parser.error(f"--pipeline: for --graph {', '.join(SHAPES)}, without --features, --bf16-features, --replay and --peer")
     if args.peer and args.replay:
         parser.error("--peer: with --replay, which needs batches of one size")
     if args.peer and args.graph not in (*SHAPES, "mag"):
@@ -244,13 +248,13 @@ class Mag(Made):
         return sum(x.size(0) for x in batch.x_dict.values())
 
 
-class GraphFile:
-    """A pipeline on a graph's file, with random features in page-locked memory, if there is a GPU."""
+class ByPipeline:
+    """A pipeline on a graph, with random features in page-locked memory, if there is a GPU."""
 
     fanouts, seed_type, num_classes, row_type = FANOUTS, None, NUM_CLASSES, "float"
 
     def __init__(self, args):
-        self.width = args.width or 100
+        self.width = args.width or (SHAPES[args.graph].num_features if args.pipeline else 100)
         self.name, graph = make_graph(args.graph, args.small)
         count = graph.num_vertices
         x = torch.empty(count, self.width)
@@ -313,7 +317,8 @@ def make_step(args, source, batch):
 def told_of(args):
     kind = "bf16" if args.bf16 else "float32"
     recorded = ", a CUDA graph" if args.device.type == "cuda" else ", on arrays that stay"
-    return f"{MODELS[args.model]}, hidden {args.hidden}, {kind}{recorded if args.replay else ''}"
+    by = ", by Pipeline" if args.pipeline else ""
+    return f"{MODELS[args.model]}, hidden {args.hidden}, {kind}{recorded if args.replay else ''}{by}"
 
 
 def told_of_way(loader):
@@ -409,10 +414,16 @@ def measure_peer(args, source, report, epochs):
         report.add_ratio("epoch / epoch with PyG's loader", f"{params}; {best[figure]}", ratios, goal=1)
 
 
+def source_of(args):
+    if args.graph == "mag":
+        return Mag(args)
+    return ByPipeline(args) if args.pipeline or args.graph not in SHAPES else Made(args)
+
+
 def main():
     args = parse()
     begin = time.perf_counter()
-    source = Mag(args) if args.graph == "mag" else Made(args) if args.graph in SHAPES else GraphFile(args)
+    source = source_of(args)
     report = Report(source.name, args.device)
     report.add("made or read", "graph, features and sampler", [now(args.device) - begin], unit="s")
     epochs = measure(args, source, report)

@@ -107,6 +107,12 @@ def test_a_graphs_file_is_trained_on_by_a_pipeline(tmp_path):
     assert "rows of 7 floats a batch, features in host memory, no cache" in stdout
 
 
+def test_a_pipeline_trains_on_a_graph_that_is_made():
+    stdout = run("training_cache.py", "--small", "--device", "cpu", "--pipeline", "--graph", "reddit")
+    assert "reddit, small" in stdout
+    assert re.search(r"float32, by Pipeline, [\d,]+ rows of 602 floats a batch, features in host memory, no cache", stdout)
+
+
 def test_features_come_from_a_mapped_file(tmp_path):
     rows, given = tmp_path / "rows.npy", ["--small", "--device", "cpu", "--graph", "reddit", "--steps", "2"]
     for _ in range(2):  # the second time the file is there
@@ -130,6 +136,8 @@ def test_mistakes_are_one_line(monkeypatch, capsys):
         (["--graph", "mag", "--replay"], "--replay: rgcn on mag, expected trimmed on one of products, reddit"),
         (["--replay", "--peer", "2"], "--peer: with --replay, which needs batches of one size"),
         (["--graph", "x.safetensors", "--bf16-features"], "--bf16-features: --graph is x.safetensors, expected one of products"),
+        (["--graph", "mag", "--pipeline"], "--pipeline: for --graph products, reddit, without --features,"),
+        (["--pipeline", "--peer", "2"], "--pipeline: for --graph products, reddit, without --features,"),
         (["--graph", "x.safetensors", "--peer", "2"], "--peer: --graph is x.safetensors, expected one of products, reddit, mag"),
     ):
         monkeypatch.setattr(sys, "argv", ["training_cache.py", *arguments])
