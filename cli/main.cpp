@@ -78,7 +78,7 @@ int complain(int code, std::string message, std::optional<int> about = {})
   for (char& c : message) {
     if (c == '\n') { c = ' '; }
   }
-  if (!tendril::cli::tells_of(message, about)) { return code; }
+  if (!tendril::cli::tells_of(message, about, code == bad_usage)) { return code; }
   std::fflush(stdout);
   std::fputs(fmt::format("tendril: error: {}\n", message).c_str(), stderr);
   return code;
@@ -160,10 +160,11 @@ int run(CLI::App& application, int argc, char** argv)
 
 namespace {
 
-/// The verb, and what becomes of its exceptions.
+/// The verb, as one of the ranks that mpirun started if it did, and what becomes of its exceptions.
 int run_and_complain(CLI::App& application, int argc, char** argv)
 {
   try {
+    tendril::cli::join_job();
     return run(application, argc, argv);
   } catch (tendril::argument_error const& failure) {
     return complain(bad_usage, tendril::cli::in_shell_words(application, failure.what(), true));
@@ -176,7 +177,7 @@ int run_and_complain(CLI::App& application, int argc, char** argv)
   } catch (std::length_error const&) {  // a std::vector larger than any memory
     return complain(failed, "out of memory: what the verb works with doesn't fit any memory");
   } catch (tendril::rank_error const& failure) {
-    return complain(failed, failure.what(), failure.rank());
+    return complain(failure.of_argument() ? bad_usage : failed, failure.what(), failure.rank());
   } catch (std::exception const& failure) {
     return complain(failed, tendril::cli::in_shell_words(application, failure.what(), false));
   }
@@ -191,7 +192,6 @@ int main(int argc, char** argv)
                        "tendril");
   int code = 0;
   try {
-    tendril::cli::join_job();
     code = run_and_complain(application, argc, argv);
   } catch (std::exception const& failure) {
     return complain(failed, failure.what());

@@ -58,11 +58,11 @@ int rank_on_this_machine()
 
 bool is_first_rank() { return !session() || session()->ranks().rank() == 0; }
 
-bool tells_of(std::string& message, std::optional<int> about)
+bool tells_of(std::string& message, std::optional<int> about, bool of_argument)
 {
   transport* const ranks = job_ranks();
   if (ranks == nullptr) { return true; }
-  bool const tells = ranks->speaks(message, about);
+  bool const tells = ranks->speaks(message, about, transport::seconds(2), of_argument);
   if (!about) { message = fmt::format("rank {} of {}: {}", ranks->rank(), ranks->size(), message); }
   return tells;
 }

@@ -30,8 +30,8 @@ void leave_job();
 [[nodiscard]] bool is_first_rank();
 
 /// Whether an error is for this process to tell; "rank 2 of 4: " goes before it, unless it is `about` a rank and names it
-/// itself. Tells the other ranks.
-[[nodiscard]] bool tells_of(std::string& message, std::optional<int> about = {});
+/// itself. Tells the other ranks. @param of_argument  Whether it is about a wrong option: all ranks then end with that code.
+[[nodiscard]] bool tells_of(std::string& message, std::optional<int> about, bool of_argument);
 
 /// @throws argument_error for a verb that ranks can't share, and for standard input and output.
 void expect_verb_of_ranks(CLI::App const& application);

@@ -25,15 +25,21 @@
 
 namespace tendril {
 
-/// A rank that failed, fell silent, or called something else; what() names it. The CLI exits with 1.
+/// A rank that failed, fell silent, or called something else; what() names it.
 class rank_error : public error {
  public:
-  rank_error(int rank, std::string const& what) : error(what), rank_(rank) {}
+  rank_error(int rank, std::string const& what, bool of_argument = false)
+      : error(what), rank_(rank), of_argument_(of_argument)
+  {
+  }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
+  /// Whether the rank failed by an argument_error: the CLI then exits with 2 on every rank, else with 1.
+  [[nodiscard]] bool of_argument() const noexcept { return of_argument_; }
 
  private:
   int rank_;
+  bool of_argument_;
 };
 
 /// What goes before the bytes of every message.
@@ -42,8 +48,9 @@ struct message_header {
     call,     ///< Part of a call of all ranks.
     refusal,  ///< In the place of such a part: the sender can't take part in this call. The bytes say why, and name it.
     beat,     ///< The sender is alive, and busy; `number` is what it has done.
-    failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
-    echo,     ///< The sender can't go on, and passes on the line of a failure that it was told of.
+    failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another; `service` is 1
+              ///< where that rank's argument was wrong. Of a refusal and an echo, too.
+    echo,      ///< The sender can't go on, and passes on the line of a failure that it was told of.
     farewell,  ///< The sender makes no more calls: it has made `number`.
     // Of a rank_service:
     offer,       ///< The sender answers questions of `service`, which the bytes describe.
@@ -240,7 +247,8 @@ class transport {
   /// Takes part in the next call by refusing it, where this rank's arguments are wrong: the others' finish() throws
   /// rank_error, which names this rank and says why. Unlike after fail(), all ranks can go on with their next call. Waits
   /// as the call would, which is one in which every rank sends.
-  void refuse(std::string_view why) noexcept;
+  /// @param of_argument  As that of rank_error.
+  void refuse(std::string_view why, bool of_argument = false) noexcept;
 
   /// prepare(), which checks and prepares what this rank gives to the next call. If it throws, the call is refused.
   template <class Prepare>
@@ -248,6 +256,9 @@ class transport {
   {
     try {
       return std::forward<Prepare>(prepare)();
+    } catch (argument_error const& e) {
+      refuse(e.what(), true);
+      throw;
     } catch (std::exception const& e) {
       refuse(e.what());
       throw;
@@ -263,7 +274,10 @@ class transport {
     try {
       return std::forward<Work>(work)();
     } catch (rank_error const& e) {
-      if (!was_refused_since(first)) { fail(e.what(), e.rank()); }
+      if (!was_refused_since(first)) { fail(e.what(), e.rank(), e.of_argument()); }
+      throw;
+    } catch (argument_error const& e) {
+      if (!was_refused_since(first)) { fail(e.what(), {}, true); }
       throw;
     } catch (std::exception const& e) {
       if (!was_refused_since(first)) { fail(e.what()); }
@@ -280,12 +294,13 @@ class transport {
   /// failed before, that is passed on instead.
   /// @param about  The rank that `why` names, as rank_error does; without it `why` is about this rank, and its name goes
   ///               before it.
-  void fail(std::string_view why, std::optional<int> about = {}) noexcept;
+  /// @param of_argument  As that of rank_error.
+  void fail(std::string_view why, std::optional<int> about = {}, bool of_argument = false) noexcept;
 
   /// After an exception: tells the others, hears what they have to say for `patience`, and decides who speaks.
   /// @return whether this rank does: the lowest one that failed by itself. All others keep silent.
-  [[nodiscard]] bool speaks(std::string_view why, std::optional<int> about = {},
-                            seconds patience = seconds(2)) noexcept;
+  [[nodiscard]] bool speaks(std::string_view why, std::optional<int> about = {}, seconds patience = seconds(2),
+                            bool of_argument = false) noexcept;
 
   /// Tells the others that this rank makes no more calls. Only the first time.
   void leave() noexcept;
@@ -315,6 +330,7 @@ class transport {
     int rank;  // that the line names
     std::string line;
     bool is_echo;
+    bool of_argument;
   };
   /// What another rank was heard to say.
   struct peer {
@@ -325,9 +341,9 @@ class transport {
   };
 
   [[nodiscard]] call_number begin(std::string_view what, std::span<message> outgoing, std::optional<int> only,
-                                  message_header::kinds kind = message_header::call);
+                                  message_header::kinds kind = message_header::call, bool of_argument = false);
   void send(int to, message sent, message_header header);
-  void tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes);
+  void tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes, bool of_argument = false);
   [[nodiscard]] failure const* first_failure() const noexcept;
   /// Others may have spoken while this rank did not listen: suspended, without a core, or in a callback.
   void excuse_silence_while_away();

@@ -65,7 +65,10 @@ rank_end run_rank(std::unique_ptr<message_engine> engine, std::function<void(tra
     work(ranks);
     return {};
   } catch (rank_error const& failure) {
-    bool const speaks = ranks.speaks(failure.what(), failure.rank(), grace);
+    bool const speaks = ranks.speaks(failure.what(), failure.rank(), grace, failure.of_argument());
+    return {std::current_exception(), speaks};
+  } catch (argument_error const& failure) {
+    bool const speaks = ranks.speaks(failure.what(), {}, grace, true);
     return {std::current_exception(), speaks};
   } catch (std::exception const& failure) {
     bool const speaks = ranks.speaks(failure.what(), {}, grace);

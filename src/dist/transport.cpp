@@ -129,13 +129,13 @@ void transport::send(int to, message sent, message_header header)
   engine_->send(to, std::move(sent), pool_);
 }
 
-void transport::tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes)
+void transport::tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes, bool of_argument)
 {
   for (int to = 0; to < size(); ++to) {
     if (to == rank()) { continue; }
     message told = pool_.take(std::ssize(bytes));
     told.append(bytes.data(), std::ssize(bytes));
-    send(to, std::move(told), {.kind = kind, .number = number});
+    send(to, std::move(told), {.kind = kind, .number = number, .service = of_argument ? 1 : 0});
   }
 }
 
@@ -145,7 +145,7 @@ transport::call_number transport::begin(std::string_view what, std::span<message
 }
 
 transport::call_number transport::begin(std::string_view what, std::span<message> outgoing, std::optional<int> only,
-                                        message_header::kinds kind)
+                                        message_header::kinds kind, bool of_argument)
 {
   TENDRIL_EXPECTS(std::ssize(outgoing) == size(), "{}: {} messages, expected one a rank: {}", what, outgoing.size(),
                   size());
@@ -168,7 +168,7 @@ transport::call_number transport::begin(std::string_view what, std::span<message
       continue;
     }
     if (!sends) { continue; }
-    message_header header{.kind = kind, .number = number};
+    message_header header{.kind = kind, .number = number, .service = of_argument ? 1 : 0};
     copy_name(what, header.what);
     report_.sent_bytes += sent.size();
     send(to, std::move(sent), header);
@@ -199,7 +199,7 @@ transport::failure const* transport::first_failure() const noexcept
 
 void transport::expect_no_failure() const
 {
-  if (auto const* const failed = first_failure()) { throw rank_error(failed->rank, failed->line); }
+  if (auto const* const failed = first_failure()) { throw rank_error(failed->rank, failed->line, failed->of_argument); }
 }
 
 void transport::expect_taken_part(open_call const& call, message const& arrived)
@@ -207,7 +207,7 @@ void transport::expect_taken_part(open_call const& call, message const& arrived)
   message_header const header = arrived.header();
   if (header.kind == message_header::refusal) {
     refused_by_ = header.from;
-    throw rank_error(header.from, std::string(dist::text_of(arrived)));
+    throw rank_error(header.from, std::string(dist::text_of(arrived)), header.service != 0);
   }
   char mine[sizeof header.what];
   copy_name(call.what, mine);
@@ -246,7 +246,7 @@ void transport::take_in(message arrived)
     case message_header::failure:
     case message_header::echo:
       from.failed = {static_cast<int>(header.number), std::string(dist::text_of(arrived)),
-                     header.kind == message_header::echo};
+                     header.kind == message_header::echo, header.service != 0};
       break;
     case message_header::farewell: from.calls_made = header.number; break;
     case message_header::beat: from.done = static_cast<std::int64_t>(header.number); break;
@@ -349,7 +349,7 @@ std::vector<message> transport::finish(call_number number)
   return out;
 }
 
-void transport::refuse(std::string_view why) noexcept
+void transport::refuse(std::string_view why, bool of_argument) noexcept
 {
   try {
     std::string const line = fmt::format("{}: {}", name_of(rank()), why);
@@ -358,7 +358,7 @@ void transport::refuse(std::string_view why) noexcept
       m = pool_.take(std::ssize(line));
       m.append(line.data(), std::ssize(line));
     }
-    (void)finish(begin("", told, {}, message_header::refusal));
+    (void)finish(begin("", told, {}, message_header::refusal, of_argument));
   } catch (...) {  // what is wrong with others, their next call tells
   }
   refused_by_ = rank();
@@ -419,19 +419,19 @@ std::string transport::broadcast(std::string_view what, std::string_view given, 
   return std::string(dist::text_of(arrived[static_cast<std::size_t>(root)]));
 }
 
-void transport::fail(std::string_view why, std::optional<int> about) noexcept
+void transport::fail(std::string_view why, std::optional<int> about, bool of_argument) noexcept
 {
   if (std::exchange(told_failure_, true)) { return; }
   try {
     auto const* const before = first_failure();
     if (before != nullptr && !is_own_refusal(*before)) {
-      tell_all(message_header::echo, static_cast<std::uint64_t>(before->rank), before->line);
+      tell_all(message_header::echo, static_cast<std::uint64_t>(before->rank), before->line, before->of_argument);
       return;
     }
     std::string const line = about ? std::string(why) : fmt::format("{}: {}", name_of(rank()), why);
     failed_by_itself_ = !about || about == rank() || about != refused_by_;
     tell_all(failed_by_itself_ ? message_header::failure : message_header::echo,
-             static_cast<std::uint64_t>(about.value_or(rank())), line);
+             static_cast<std::uint64_t>(about.value_or(rank())), line, of_argument);
   } catch (...) {  // the others notice the silence
   }
 }
@@ -445,11 +445,11 @@ bool transport::all_ended() const noexcept
   return true;
 }
 
-bool transport::speaks(std::string_view why, std::optional<int> about, seconds wait) noexcept
+bool transport::speaks(std::string_view why, std::optional<int> about, seconds wait, bool of_argument) noexcept
 {
   try {
     (void)listen();
-    fail(why, about);
+    fail(why, about, of_argument);
     auto const end = clock::now() + wait;
     while (!all_ended() && clock::now() < end) {
       if (!listen()) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }

@@ -151,6 +151,30 @@ TEST(Transport, ARankThatFailsIsNamedToAll)
   }
 }
 
+TEST(Transport, AllRanksLearnWhetherAnArgumentWasWrong)
+{
+  for (bool const of_argument : {false, true}) {
+    for (bool const refuses : {false, true}) {
+      std::atomic<int> told{0};
+      (void)failure_of(3, [&](transport& ranks) {
+        auto const fail = [&] { of_argument ? throw argument_error("wrong") : throw io_error("no file"); };
+        try {
+          ranks.or_fail([&] {
+            if (ranks.rank() == 1) { refuses ? ranks.or_refuse(fail) : fail(); }
+            ranks.barrier("the call");
+          });
+        } catch (rank_error const& e) {
+          EXPECT_EQ(e.rank(), 1);
+          EXPECT_EQ(e.of_argument(), of_argument);
+          ++told;
+          throw;
+        }
+      });
+      EXPECT_EQ(told, 2);
+    }
+  }
+}
+
 TEST(Transport, TheRankThatAnotherBlamesIsNamedToAll)
 {
   std::atomic<int> told{0};
