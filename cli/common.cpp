@@ -80,14 +80,26 @@ read_options graph_source::options(build_options const& build) const
 graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 {
   read_options const how = options(build);
-  if (!is_partition(path)) { return read_graph(path, how, exec); }
-  if (how.format != graph_format::automatic) {
+  if (!is_partition(path)) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+      throw io_error(fmt::format(
+          "{}: is a directory without graph.json, expected a file or a folder of 'tendril partition'", path));
+    }
+    return read_graph(path, how, exec);
+  }
+  expect_parts();
+  return read_parts_as_graph(path, exec, how.build);
+}
+
+void graph_source::expect_parts() const
+{
+  if (parse_name<graph_format>("--from", format) != graph_format::automatic) {
     throw argument_error(fmt::format("--from: {}, expected a file: {} is a cut graph", format, path));
   }
   if (!columns.empty()) {
     throw argument_error(fmt::format("--columns: {}, expected a file: {} is a cut graph", columns, path));
   }
-  return read_parts_as_graph(path, exec, how.build);
 }
 
 graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const

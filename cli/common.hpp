@@ -56,6 +56,9 @@ struct graph_source {
   /// @throws io_error, format_error, argument_error.
   [[nodiscard]] graph read(cpu_exec const& exec, build_options const& build = {}) const;
 
+  /// Of the folder of a cut graph. @throws argument_error for --from and --columns, which are about files.
+  void expect_parts() const;
+
   /// How to read it. @throws argument_error
   [[nodiscard]] read_options options(build_options const& build = {}) const;
 

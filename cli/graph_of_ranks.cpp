@@ -48,6 +48,7 @@ graph_of_ranks read_for_ranks(graph_source const& source, std::string const& dev
     graph whole = source.read_for(device, exec);
     return {facts_of(whole, source.path), std::move(whole), std::nullopt};
   }
+  source.expect_parts();
   partition_info const info = read_partition_info(source.path);
   if (info.num_parts() != ranks->size()) {
     throw argument_error(fmt::format("{}: {}, expected one a rank: mpirun started {}", source.path,

@@ -295,7 +295,7 @@ def test_starts_of_the_wrong_kind(tendril):
 def test_what_cannot_be_opened(tendril):
     for arguments, message in (
         (["info", "none.npz"], "none.npz: cannot open: No such file or directory"),
-        (["info", "data"], "data: is a directory, expected a file"),
+        (["info", "data"], "data: is a directory without graph.json, expected a file or a folder of 'tendril partition'"),
         (["walk", ENRON, "-o", "none/out.npy"], "none/out.npy: cannot create: No such file or directory"),
         (["walk", ENRON, "-o", "out.npy", "--starts", "none.txt"], "none.txt: cannot open: No such file or directory"),
     ):

@@ -117,7 +117,7 @@ def test_a_file_named_dash_can_be_read(edges):
 
 
 def test_a_folder_and_a_device_are_no_inputs(tendril):
-    for path, message in ((".", ".: is a directory, expected a file"), ("/dev/zero", "/dev/zero: not a regular file")):
+    for path, message in ((".", ".: is a directory without graph.json, expected a file or a folder of 'tendril partition'"), ("/dev/zero", "/dev/zero: not a regular file")):
         assert tendril.try_run("info", path).stderr == f"tendril: error: {message}\n"
 
 
