@@ -17,7 +17,8 @@ struct graph_of_ranks {
   std::optional<graph> whole;
   std::optional<graph_part> part;
 
-  /// Tells graphs apart that ranks would mix up.
+  /// Tells graphs apart that ranks would mix up: parts by a digest of the whole graph, whole graphs by a hash of a small
+  /// graph, or of 8,192 lists of neighbours of a large one, 1,024 edges of each at most.
   [[nodiscard]] std::string digest() const;
 };
 
