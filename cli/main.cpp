@@ -134,6 +134,7 @@ void add_verbs(CLI::App& application)
   tendril::cli::check_values(application);
   application.parse_complete_callback([&] {
     tendril::cli::expect_verb_of_ranks(application);
+    tendril::cli::expect_same_options(application);
     tendril::cli::refuse_outputs_that_are_inputs(application);
     tendril::cli::keep_piped_inputs(application);
   });

@@ -15,6 +15,8 @@
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
+#include "ranks.hpp"
+
 namespace tendril::cli {
 namespace {
 
@@ -61,6 +63,7 @@ plain_job plain_job_of(walk_job const& job, job_part part, graph_facts const& fa
                  std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(facts.num_vertices, exec)),
                  {}};
   auto const& list = *made.list;
+  if (!job.starts_file.empty()) { expect_same_vertices("--starts", list->span()); }
   made.out.job_walks = job.count_walks(list ? list->size() : facts.num_vertices);
   made.out.range = walks_of(part, made.out.job_walks);
   made.out.num_walks = made.out.range.size;
@@ -143,6 +146,7 @@ prepared_walks prepare_multidim_walks(walk_job const& job, job_part part, graph 
   std::int64_t const m = job.num_roots();
   std::int64_t const walks_each = job.walks_each();
   auto const sets = std::make_shared<buffer<vertex_id> const>(job.root_sets(g, exec));
+  if (!job.starts_file.empty()) { expect_same_vertices("--starts", sets->span()); }
   prepared_walks out;
   out.job_walks = job.count_walks(sets->size() / m);
   walk_range const range = walks_of(part, out.job_walks);

@@ -1,16 +1,22 @@
 #include "ranks.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <tendril/error.hpp>
 #include <tendril/mpi.hpp>
 
+#include "content_hash.hpp"
 #include "death_watch.hpp"
+#include "text.hpp"
+#include "usage.hpp"  // is_input
 
 namespace tendril::cli {
 namespace {
@@ -25,6 +31,40 @@ std::unique_ptr<mpi_session>& session()
 {
   static std::unique_ptr<mpi_session> one;
   return one;
+}
+
+/// The options that never change a file. Every other option of a shared verb must have the same value on all ranks.
+/// --memory is none of them: it decides which rank makes which trees.
+constexpr std::array<std::string_view, 11> may_differ{"--threads",  "--json",        "--quiet",      "--progress",
+                                                      "--deadline", "--device",      "--gpu-memory", "--graph-memory",
+                                                      "--spread",   "--table-bytes", "--executor"};
+
+/// Whether ranks share the work of a verb, and write its file together.
+bool is_shared(CLI::App const& verb) { return verb.get_name() == "walk" || verb.get_name() == "sample"; }
+
+/// The value of an option as ranks compare it.
+std::string value_of(CLI::Option const& option)
+{
+  if (option.count() == 0) { return "not given"; }
+  if (is_input(option)) { return "a file"; }
+  if (option.get_expected_max() == 0) { return "given"; }
+  return fmt::format("{}", fmt::join(option.results(), " "));
+}
+
+std::vector<agreement> agreements_in(std::string_view text)
+{
+  std::vector<agreement> out;
+  auto const next = [&] {
+    std::size_t const end = std::min(text.find('\0'), text.size());
+    std::string word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+  };
+  while (!text.empty()) {
+    std::string what = next();
+    out.push_back({std::move(what), next()});
+  }
+  return out;
 }
 
 }  // namespace
@@ -72,7 +112,7 @@ void expect_verb_of_ranks(CLI::App const& application)
   transport const* const ranks = job_ranks();
   if (ranks == nullptr) { return; }
   for (CLI::App const* const verb : application.get_subcommands()) {
-    if (verb->get_name() == "walk" || verb->get_name() == "sample") {
+    if (is_shared(*verb)) {
       for (CLI::Option const* const option : verb->get_options()) {
         if (option->results() != std::vector<std::string>{"-"}) { continue; }
         throw argument_error(fmt::format("{} -: started by mpirun as {} ranks, expected a file that all can open",
@@ -89,15 +129,49 @@ void expect_verb_of_ranks(CLI::App const& application)
 
 void expect_agreement(transport& ranks, std::vector<agreement> const& all)
 {
-  for (auto const& [what, value] : all) {
-    auto const values = ranks.all_gather(what, value);
-    for (int rank = 1; rank < ranks.size(); ++rank) {
-      std::string const& theirs = values[static_cast<std::size_t>(rank)];
-      if (theirs == values[0]) { continue; }
-      throw rank_error(rank, fmt::format("rank {} of {}: {} is {}, expected as on rank 0: {}", rank, ranks.size(), what,
-                                         theirs, values[0]));
+  std::string mine;
+  for (auto const& [what, value] : all) { mine += what + '\0' + value + '\0'; }
+  auto const texts = ranks.all_gather("what ranks must agree on", mine);
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    std::string const& text = texts[static_cast<std::size_t>(rank)];
+    if (text == texts[0]) { continue; }
+    auto const theirs = agreements_in(text), expected = agreements_in(texts[0]);
+    std::size_t i = 0;
+    while (i + 1 < std::min(theirs.size(), expected.size()) && theirs[i].what == expected[i].what &&
+           theirs[i].value == expected[i].value) {
+      ++i;
     }
+    throw rank_error(rank, fmt::format("rank {} of {}: {} is {}, expected as on rank 0: {}", rank, ranks.size(),
+                                       theirs[i].what, theirs[i].value, expected[i].value));
   }
+}
+
+void expect_same_options(CLI::App const& application)
+{
+  transport* const ranks = job_ranks();
+  if (ranks == nullptr) { return; }
+  for (CLI::App const* const verb : application.get_subcommands()) {
+    if (!is_shared(*verb)) { continue; }
+    std::vector<agreement> all{{"the version", TENDRIL_VERSION}, {"the verb", verb->get_name()}};
+    for (CLI::Option const* const option : verb->get_options()) {
+      std::string const name = option->get_name();
+      if (std::find(may_differ.begin(), may_differ.end(), name) != may_differ.end()) { continue; }
+      all.push_back({name, value_of(*option)});
+    }
+    expect_agreement(*ranks, all);
+  }
+}
+
+void expect_same_vertices(std::string const& option, std::span<vertex_id const> vertices)
+{
+  transport* const ranks = job_ranks();
+  if (ranks == nullptr) { return; }
+  content_hash hash;
+  for (vertex_id const v : vertices) { hash.mix(v); }
+  expect_agreement(
+      *ranks,
+      {{"the content of " + option,
+        fmt::format("{} with the hash {:016x}", counted(std::ssize(vertices), "vertex", "vertices"), hash.value())}});
 }
 
 std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value)

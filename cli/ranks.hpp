@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "parser_fwd.hpp"
 
 #include <tendril/transport.hpp>
+#include <tendril/types.hpp>
 
 namespace tendril::cli {
 
@@ -38,12 +40,22 @@ void expect_verb_of_ranks(CLI::App const& application);
 
 /// Something that all ranks must agree on.
 struct agreement {
-  std::string_view what;  ///< "the graph"
+  std::string what;  ///< "the graph"; like the value without the character 0.
   std::string value;
 };
 
-/// @throws rank_error naming the first rank that differs from rank 0, and in what.
+/// A call of all ranks. @throws rank_error naming the first rank that differs from rank 0, and in what.
 void expect_agreement(transport& ranks, std::vector<agreement> const& all);
+
+/// A call of all ranks that share a verb, before its work: every option must have the same value on all ranks, but for
+/// those that never change a file. An option of a new name must agree. The paths of inputs may differ: the content of
+/// the files is compared once it is read.
+/// @throws rank_error that names the rank and the option.
+void expect_same_options(CLI::App const& application);
+
+/// A call of all ranks: compares the vertices of the file that an option names. Nothing outside of a job.
+/// @throws rank_error.
+void expect_same_vertices(std::string const& option, std::span<vertex_id const> vertices);
 
 /// Adds seconds, counts, … up over all ranks: the sum, or the largest.
 [[nodiscard]] std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value);

@@ -56,11 +56,11 @@ def run(tendril, num_ranks, *arguments, **options):
     return out
 
 
-def complaint(tendril, num_ranks, *arguments, **options):
+def complaint(tendril, num_ranks, *arguments, codes=(1, 2), **options):
     """The one line that the ranks print; mpirun's own words follow."""
     ranks = start(tendril, num_ranks, *arguments, **options)
     out, complaints = ranks.communicate(timeout=120)
-    assert ranks.returncode != 0
+    assert ranks.returncode in codes, complaints
     lines = [line for line in complaints.splitlines() if line.startswith("tendril: ")]
     assert len(lines) == 1, complaints
     assert not out.startswith("graph")
@@ -71,18 +71,23 @@ def files(tendril):
     return sorted(entry.name for entry in tendril.folder.iterdir())
 
 
-def different_ranks(tendril, script, through="vader"):
-    """A command that every rank runs, with $OMPI_COMM_WORLD_RANK to tell them apart."""
+def run_script(tendril, script, through="vader", num_ranks=3):
+    """What becomes of a command that every rank runs, with $OMPI_COMM_WORLD_RANK to tell them apart."""
     tendril.path("rank.sh").write_text(f"#!/bin/sh\n{script}\n")
     tendril.path("rank.sh").chmod(0o755)
-    ranks = subprocess.run(
-        [*MPIRUN[:-1], f"self,{through}", "-n", "3", "./rank.sh"],
+    return subprocess.run(
+        [*MPIRUN[:-1], f"self,{through}", "-n", str(num_ranks), "./rank.sh"],
         cwd=tendril.folder,
         capture_output=True,
         text=True,
         timeout=120,
         env=environment(),
     )
+
+
+def different_ranks(tendril, script, through="vader", num_ranks=3):
+    """The one line that the ranks of such a command print."""
+    ranks = run_script(tendril, script, through, num_ranks)
     assert ranks.returncode != 0
     lines = [line for line in ranks.stderr.splitlines() if line.startswith("tendril: ")]
     assert len(lines) == 1, ranks.stderr

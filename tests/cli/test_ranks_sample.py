@@ -86,8 +86,8 @@ def test_what_ranks_refuse(tendril, graphs):
 def test_other_options_on_a_rank_are_named(tendril, graphs):
     sample = f'exec {TENDRIL} sample {graphs[GRAPH]} -o s.npz --quiet'
     other = '[ "$OMPI_COMM_WORLD_RANK" = 2 ] && '
-    assert "rank 2 of 3: the job is khop" in different_ranks(tendril, f"S=0; {other} S=1; {sample} --seed $S")
-    assert "rank 2 of 3: the seeds is" in different_ranks(tendril, f"printf 1 >a; printf 2 >b; S=a; {other} S=b; {sample} --seeds $S")
+    assert "rank 2 of 3: --seed is 1, expected" in different_ranks(tendril, f"S=0; {other} S=1; {sample} --seed $S")
+    assert "rank 2 of 3: the content of --seeds is 1 vertex with the hash " in different_ranks(tendril, f"printf 1 >a; printf 2 >b; S=a; {other} S=b; {sample} --seeds $S")
     assert not tendril.path("s.npz").exists()
 
 
