@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,11 +53,26 @@ def write_relations(folder, num_nodes=90):
     np.savez(folder / "am-kgbench" / "graph.npz", edge_type=y[indices].astype(np.uint8), y=y, **arrays, **masks)
 
 
+def write_flickr(folder, num_nodes=90):
+    """A symmetric graph of the form of flickr, without features."""
+    draws = np.random.RandomState(1)
+    joined = np.triu(draws.rand(num_nodes, num_nodes) < 0.05, k=1)
+    target, indices = np.nonzero(joined | joined.T)
+    part = draws.permutation(num_nodes) % 3
+    masks = {f"{name}_mask": part == i for i, name in enumerate(("train", "val", "test"))}
+    indptr = np.searchsorted(target, np.arange(num_nodes + 1))
+    file = folder / "flickr" / "graph.npz"
+    file.parent.mkdir()
+    np.savez(file, indptr=indptr, indices=indices.astype(np.int32), y=(np.arange(num_nodes) % 3).astype(np.int32), **masks)
+    return file
+
+
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """The result file of a small run, and what it printed."""
     folder = tmp_path_factory.mktemp("graphs")
     write_relations(folder)
+    write_flickr(folder)
     file = folder / "there" / "accuracy.json"
     command = [sys.executable, "-W", "ignore", str(BENCH / "pyg_accuracy.py"), "--small", "--device", "cpu"]
     command += ["--data", str(ROOT / "data"), "--data", str(folder), "--json", str(file)]
@@ -81,7 +97,8 @@ def test_the_file_has_what_others_have(told):
 
 def test_each_model_has_a_row_of_each_loader(told):
     found, printed = told
-    cases = [("cora", "GCN"), ("cora", "GraphSAGE"), ("cora", "GAT"), ("am-kgbench", "R-GCN")]
+    cases = [(graph, model) for graph in ("cora", "flickr") for model in ("GCN", "GraphSAGE", "GAT")]
+    cases.append(("am-kgbench", "R-GCN"))
     rows = {}
     for row in found["rows"]:
         rows.setdefault((row["graph"], row["job"].split(",")[0]), []).append(row["params"].split(";")[0].split()[0])
@@ -89,6 +106,49 @@ def test_each_model_has_a_row_of_each_loader(told):
     for name in ("coauthor-physics", "acm-heco"):
         assert f"{name}: skipped, it is in none of the folders of --data" in printed
     assert ("PyG's loader: skipped" in printed) == (not HAS_ENGINE)
+
+
+def test_features_of_flickr_are_shares_of_given_labels(bench, tmp_path):
+    path = write_flickr(tmp_path)
+    file, data = np.load(path), bench.LabelShares.load(path)
+    gives = np.flatnonzero(file["train_mask"])[::2]
+    neighbours = np.split(file["indices"], file["indptr"][1:-1])
+    near = np.zeros((len(neighbours), 3))
+    for v, mine in enumerate(neighbours):
+        if len(known := np.intersect1d(mine, gives)):
+            near[v] = np.bincount(file["y"][known], minlength=3) / len(known)
+    far = [near[mine].mean(axis=0) if len(mine) else np.zeros(3) for mine in neighbours]
+    degrees = np.log1p([[len(mine)] for mine in neighbours])
+    np.testing.assert_allclose(data.x, np.hstack([near, far, degrees]), rtol=1e-6)
+
+
+def test_features_of_flickr_hold_no_label_that_is_predicted(bench, tmp_path):
+    path = write_flickr(tmp_path)
+    file = dict(np.load(path))
+    data = bench.LabelShares.load(path)
+    predicted = data.train_mask | data.val_mask | data.test_mask
+    assert 0 < data.train_mask.sum() < file["train_mask"].sum()
+    assert not (data.train_mask & ~torch.from_numpy(file["train_mask"])).any()
+
+    def features(changed):
+        np.savez(path, **file | {"y": np.where(changed, (file["y"] + 1) % 3, file["y"])})
+        return bench.LabelShares.load(path).x
+
+    assert torch.equal(features(predicted.numpy()), data.x)
+    assert not torch.equal(features(~predicted.numpy()), data.x)
+
+
+def test_each_run_has_an_order_and_draws_of_its_own(bench):
+    case = bench.Plain(ROOT / "data" / "cora.npz", 1)
+    for make in bench.loaders(case, SimpleNamespace(device=torch.device("cpu"), cache=0)).values():
+        runs = []
+        for number in (0, 1):
+            torch.manual_seed(number)
+            runs.append(list(make(number)))
+        seeds = [torch.cat([batch.input_id for batch in run]) for run in runs]
+        edges = [{tuple(ends) for batch in run for ends in batch.n_id[batch.edge_index].T.tolist()} for run in runs]
+        assert torch.equal(seeds[0].sort().values, seeds[1].sort().values) and not torch.equal(*seeds)
+        assert edges[0] != edges[1]
 
 
 def test_a_difference_is_that_of_the_means(bench):
@@ -108,7 +168,7 @@ def test_a_difference_is_that_of_the_means(bench):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--graph", "flickr"], "--graph: 'flickr', expected one of cora, coauthor-physics, acm-heco, am-kgbench"),
+        (["--graph", "reddit"], "--graph: 'reddit', expected one of cora, coauthor-physics, acm-heco, am-kgbench, flickr"),
         (["--model", "GIN"], "--model: 'GIN', expected one of GCN, GraphSAGE, GAT, R-GCN"),
         (["--seeds", "1"], "--seeds: 1, expected 2 or more"),
         (["--device", "cpu", "--cache", "0.1"], "--cache: 0.1 with --device cpu, expected a ratio in (0, 1] and cuda"),

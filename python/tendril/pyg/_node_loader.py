@@ -67,7 +67,8 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         process make the batches. With ``num_workers`` above 0, ``worker_init_fn`` is called as worker 0 before each
         epoch (with ``persistent_workers`` once), and the random generators and Torch's number of threads are put back.
     seed : int, optional
-        In [0, 2^64). None: the constructor draws it once from Torch's generator.
+        In [0, 2^64). None: the constructor draws it once from Torch's generator. A given ``neighbor_sampler`` of this package has a
+        seed of its own, which decides the order as well: this one then changes nothing.
     device : str or torch.device, optional
         Device for sampling and for the batches. Default: the device that holds the edges of the data; features then
         stay on their device, unless the edges are on a GPU.
