@@ -1,19 +1,23 @@
 // tendril sample: neighbourhoods of seeds, as trees (khop) or as mini-batches for GNNs, into one file of arrays. The other
 // applications: catalogue.hpp.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <tendril/array_file.hpp>
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/sharded_khop.hpp>
 #include <tendril/transport.hpp>
+#include <tendril/walk_parts.hpp>
 
 #include "common.hpp"
 #include "graph_of_ranks.hpp"
@@ -23,6 +27,7 @@
 #include "sample_request.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
+#include "walk_output.hpp"  // name_of_part
 
 namespace tendril::cli {
 namespace {
@@ -33,6 +38,7 @@ struct sample_command {
   sample_job job;
   std::string output;
   std::string dtype;
+  bool own_files = false;
   double deadline = transport::usual_deadline.count();
 
   void run() const;
@@ -41,6 +47,29 @@ struct sample_command {
   /// Checks what ranks can't do. @throws argument_error.
   void check_ranks(transport const& ranks, gpu_set const& gpus) const;
 };
+
+/// The seeds of one process, and the job that makes the samples of these alone, with their logical ids.
+struct own_share {
+  sample_job job;
+  std::span<vertex_id const> seeds;
+};
+
+/// What a rank makes of a job of which each writes a file: equal numbers of trees, or of batches, one after another.
+own_share share_of(job_part part, sample_job job, std::span<vertex_id const> seeds)
+{
+  std::int64_t const each = job.app == "khop" ? 1 : job.seeds_each();
+  std::int64_t const samples = batches_of(std::ssize(seeds), each);
+  walk_range const mine = walks_of(part, samples);
+  auto& first_id = job.app == "khop" ? job.first_root : job.first_batch;
+  (void)checked_sum(job.app == "khop" ? "--first-root: ids of seeds" : "--first-batch: numbers of batches", first_id,
+                    samples);
+  first_id += mine.first;
+  auto const seeds_before = [&](std::int64_t sample) {
+    return std::min(checked_product("--batch-size: seeds", sample, each), std::ssize(seeds));
+  };
+  std::int64_t const first = seeds_before(mine.first), end = seeds_before(mine.first + mine.size);
+  return {std::move(job), seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))};
+}
 
 void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) const
 {
@@ -83,6 +112,9 @@ void sample_command::run() const
   }
   gpu_set const gpus = parse_devices(job.device);
   transport* const ranks = job_ranks();
+  if (own_files && ranks == nullptr) {
+    throw argument_error("--parts: one process, expected ranks that mpirun started");
+  }
   if (ranks != nullptr) {
     check_ranks(*ranks, gpus);
     ranks->set_deadline(transport::seconds(deadline));
@@ -108,10 +140,14 @@ void sample_command::run() const
   }
   element_type const type = dtype.empty() ? vertex_element_type(on.facts.num_vertices) : parse_element_type(dtype);
 
-  metadata const about{
-      {"format", "tendril-samples"},      {"app", job.app},         {"params", job.params_json().dump()},
+  job_part const part = own_files ? job_part{ranks->rank(), ranks->size()} : job_part{};
+  own_share const mine = share_of(part, job, seeds.span());
+  std::string const written = own_files ? name_of_part(output, part) : output;
+  metadata about{
+      {"format", "tendril-samples"},      {"app", job.app},         {"params", mine.job.params_json().dump()},
       {"seed", std::to_string(job.seed)}, {"graph", on.facts.name}, {"version", TENDRIL_VERSION}};
-  request const what{on, copies, job, seeds.span(), output, type, about, ranks};
+  if (own_files) { about["part"] = to_string(part); }
+  request const what{on, copies, mine.job, mine.seeds, written, type, about, ranks, own_files};
   outcome made = job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   if (ranks != nullptr) {
     made.edges = sum_over(ranks, "edges", made.edges);
@@ -128,8 +164,8 @@ void sample_command::run() const
                   {"params", job.params_json()},      {"seed", job.seed},
                   {"num_seeds", seeds.size()},        {"sampled_edges", edges}};
     if (!rule.empty()) { document["rule"] = rule; }
-    document.update(json{{"output", output},
-                         {"output_bytes", file_bytes(output)},
+    document.update(json{{"output", written},
+                         {"output_bytes", file_bytes(written)},
                          {"device", job.device},
                          {"threads", common.num_threads()},
                          {"read_seconds", read_seconds},
@@ -151,8 +187,8 @@ void sample_command::run() const
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}: {}{}\n{}{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
-        "({})\ntotal   {}, {} of "
+        "graph   {}\njob     {}: {}{}\n{}{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {}"
+        "\ntotal   {}, {} of "
         "memory at most",
         describe(on.facts), counted(seeds.size(), "seed", "seeds"), job.describe(),
         rule.empty() ? std::string() : fmt::format(" ({})", rule),
@@ -163,7 +199,9 @@ void sample_command::run() const
                    {"planning", plan_seconds},
                    {"sampling with its tables", sample_seconds},
                    {"writing", write_seconds}}),
-        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+        own_files ? fmt::format("{} and those of the other ranks", written)
+                  : fmt::format("{} ({})", written, bytes_text(file_bytes(written))),
+        duration(seconds), bytes_text(peak_memory())));
   }
 }
 
@@ -196,9 +234,14 @@ void add_sample(CLI::App& application)
                    "Device: cpu, cuda, cuda:N, several GPUs as in cuda:0,1, or cuda:all [cpu]")
       ->type_name("DEVICE");
   command->job.add_to(*verb);
+  verb->add_flag("--parts", command->own_files,
+                 "khop, minibatch, under mpirun: one file a rank, OUT with .part-I-of-N before its extension [one file "
+                 "of all ranks]")
+      ->group("Ranks");
   verb->add_option("--deadline", command->deadline,
-                   "Of ranks: seconds of silence after which a rank counts as lost [300]")
-      ->type_name("SECONDS");
+                   "Under mpirun: seconds without a word from a rank after which the others give up [300]")
+      ->type_name("SECONDS")
+      ->group("Ranks");
   command->common.add_to(*verb);
   verb->footer(
       "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: the neighbours sampled for each vertex of the\n"
@@ -213,6 +256,7 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda:all  on every GPU of the machine\n"
       "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10   a part of the graph for each of four ranks\n"
+      "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10 --parts   one file a rank, on its own disk\n"
       "  mpirun -n 2 tendril sample parts -o trees.npz --fanouts 25,10 --device cuda   on a GPU of each rank\n"
       "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
       "hold\n"

@@ -18,7 +18,7 @@ class sample_file {
  public:
   /// @throws io_error.
   sample_file(request const& what, std::vector<array_spec> const& arrays)
-      : ranks_(what.ranks), writer_(begun(what, arrays))
+      : ranks_(what.writers()), writer_(begun(what, arrays))
   {
   }
 
@@ -41,8 +41,8 @@ class sample_file {
  private:
   static array_writer begun(request const& what, std::vector<array_spec> const& arrays)
   {
-    if (what.ranks == nullptr) { return {what.output, arrays, what.about}; }
-    return begin_together(*what.ranks, "", [&](std::string const& unfinished) {
+    if (what.writers() == nullptr) { return {what.output, arrays, what.about}; }
+    return begin_together(*what.writers(), "; --parts writes one each", [&](std::string const& unfinished) {
       return array_writer(what.output, arrays, what.about, unfinished);
     });
   }

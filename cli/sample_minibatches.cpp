@@ -106,7 +106,7 @@ struct batch_sizes {
       told.insert(told.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
       told.insert(told.end(), edges.num_sampled.begin(), edges.num_sampled.end());
     }
-    told = numbers_of_all(what.ranks, "sizes of mini-batches", std::move(told));
+    told = numbers_of_all(what.writers(), "sizes of mini-batches", std::move(told));
     nodes_of_hops.resize(static_cast<std::size_t>(checked_product("sizes of batches", num_batches, hops + 1)));
     edges_of_hops.resize(static_cast<std::size_t>(checked_product("sizes of batches", num_batches, hops)));
     for (auto at = told.cbegin(); at != told.cend();) {

@@ -45,11 +45,15 @@ struct request {
   element_type vertices;  ///< Type of vertex ids in the file.
   metadata const& about;
   transport* ranks;  ///< That share the job; null: this process alone.
+  bool own_file;     ///< Of ranks: each writes a file of its own seeds. `seeds` and `job` are those of this rank then.
 
   [[nodiscard]] graph const& whole() const { return *on.whole; }
 
-  /// Whether this process tells, and writes, what is of all samples together.
-  [[nodiscard]] bool tells() const { return ranks == nullptr || ranks->rank() == 0; }
+  /// The ranks that write one file together; null: this process writes one alone.
+  [[nodiscard]] transport* writers() const { return own_file ? nullptr : ranks; }
+
+  /// Whether this process writes what is of all samples of the file together.
+  [[nodiscard]] bool tells() const { return writers() == nullptr || writers()->rank() == 0; }
 
   [[nodiscard]] bool on_gpu() const { return !copies.empty(); }
 
@@ -59,7 +63,7 @@ struct request {
   /// Samples of a piece, so that every place, or rank, gets some. @param most  That a piece may have; 1 or more.
   [[nodiscard]] std::int64_t piece(std::int64_t num_samples, std::int64_t most) const
   {
-    std::int64_t const shares = ranks != nullptr ? ranks->size() : num_places();
+    std::int64_t const shares = writers() != nullptr ? writers()->size() : num_places();
     std::int64_t const each = (num_samples + shares - 1) / shares;
     return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(each, 1));
   }

@@ -204,7 +204,7 @@ class ragged_trees {
       own.push_back(hop.vertices.size());
       own.push_back(std::max<std::int64_t>(hop.offsets.size() - 1, 0));
     }
-    sizes_ = numbers_of_all(what.ranks, "sizes of trees", own);
+    sizes_ = numbers_of_all(what.writers(), "sizes of trees", own);
   }
 
   void write(cpu_exec const& exec) const
@@ -249,7 +249,7 @@ class ragged_trees {
   }
   [[nodiscard]] std::int64_t before(std::size_t hop, std::size_t number) const
   {
-    return sum(hop, number, what_.ranks == nullptr ? 0 : static_cast<std::size_t>(what_.ranks->rank()));
+    return sum(hop, number, what_.writers() == nullptr ? 0 : static_cast<std::size_t>(what_.writers()->rank()));
   }
   [[nodiscard]] std::int64_t in_all(std::size_t hop, std::size_t number) const
   {

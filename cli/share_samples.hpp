@@ -12,10 +12,12 @@
 #include <tendril/transport.hpp>
 
 #include "sample_request.hpp"
+#include "text.hpp"  // batches_of
 
 namespace tendril::cli {
 
-/// Makes the samples [0, total) in pieces. Ranks make a piece each in turn, and equally often, so that they may ask each other.
+/// Makes the samples [0, total) in pieces. Ranks make a piece each in turn, and equally often, so that they may ask each other;
+/// where each has samples of its own, `total` and `piece` are those of the rank.
 /// @param make  make(place, first, size): on a rank place 0, and maybe of size 0.
 /// @param take  take(first, size, made): gets the pieces of this process, in order, while later ones are made.
 /// @param told  told(done): about so many samples are done by all. On the calling thread.
@@ -31,10 +33,13 @@ void share_samples(request const& what, std::int64_t total, std::int64_t piece, 
     return;
   }
   transport& ranks = *what.ranks;
-  std::int64_t const a_round = checked_product("samples of a round", ranks.size(), piece);
-  std::int64_t const before_mine = checked_product("samples of a round", ranks.rank(), piece);
+  std::int64_t const a_round = what.own_file ? piece : checked_product("samples of a round", ranks.size(), piece);
+  std::int64_t const before_mine = what.own_file ? 0 : checked_product("samples of a round", ranks.rank(), piece);
+  std::int64_t num_rounds = batches_of(total, a_round);
+  if (what.own_file) { num_rounds = ranks.all_reduce("rounds of samples", num_rounds, reduction::max); }
   std::future<void> taking;
-  for (std::int64_t begin = 0; begin < total; begin += a_round) {
+  std::int64_t begin = 0;
+  for (std::int64_t round = 0; round < num_rounds; ++round) {
     std::int64_t const first = std::min(begin + before_mine, total);
     std::int64_t const size = std::min(piece, total - first);
     auto made = make(0, first, size);
@@ -45,7 +50,8 @@ void share_samples(request const& what, std::int64_t total, std::int64_t piece, 
       });
     }
     ranks.beat();
-    told(std::min(begin + a_round, total));
+    begin = std::min(begin + a_round, total);
+    told(begin);
   }
   if (taking.valid()) { ranks.beat_until(taking); }
 }

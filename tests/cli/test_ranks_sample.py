@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 from mpi_ranks import NEEDS_MPI, complaint, different_ranks, files, run
 from tendril_command import TENDRIL
+from tensors import read_safetensors
 
 pytestmark = NEEDS_MPI
 
@@ -48,6 +50,49 @@ def test_any_number_of_ranks(num_ranks, tendril, graphs):
         tendril("sample", graphs[GRAPH], "-o", "whole.npz", *JOBS[job], "--quiet")
         run(tendril, num_ranks, "sample", "parts", "-o", "ranks.npz", *JOBS[job], "--threads", 1, "--quiet")
         assert tendril.bytes("ranks.npz") == tendril.bytes("whole.npz")
+
+
+def without(options, name):
+    """Options without one of them and its value."""
+    at = options.index(name) if name in options else len(options)
+    return options[:at] + options[at + 2 :]
+
+
+@pytest.mark.parametrize("graph", ["whole", "parts"])
+@pytest.mark.parametrize("num_ranks", [2, 3])
+@pytest.mark.parametrize("job", JOBS)
+def test_a_file_a_rank(job, num_ranks, graph, tendril, graphs):
+    """Each has what one process makes of the seeds of the rank."""
+    options = [*JOBS[job], "--quiet"]
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", num_ranks, "--quiet")
+    tendril("sample", graphs[GRAPH], "-o", "whole.safetensors", *options)
+    source = "parts" if graph == "parts" else graphs[GRAPH]
+    run(tendril, num_ranks, "sample", source, "-o", "s.safetensors", *options, "--threads", 1, "--parts")
+    whole, about = read_safetensors(tendril.path("whole.safetensors"))
+    each = options[options.index("--batch-size") + 1] if "--batch-size" in options else 1
+    samples = np.array_split(np.arange(-(-len(whole["seeds"]) // each)), num_ranks)
+    option, name = ("--first-batch", "first_batch") if "--batch-size" in options else ("--first-root", "first_root")
+    first_id = json.loads(about["params"])[name]
+    for rank, mine in enumerate(samples):
+        file = f"s.part-0000{rank}-of-0000{num_ranks}.safetensors"
+        arrays, told = read_safetensors(tendril.path(file))
+        assert told.pop("part") == f"{rank}/{num_ranks}"
+        seeds = whole["seeds"][mine[0] * each : (mine[-1] + 1) * each] if len(mine) else whole["seeds"][:0]
+        assert np.array_equal(arrays["seeds"], seeds)
+        if len(seeds) == 0:
+            continue
+        tendril.path("seeds.txt").write_text("\n".join(map(str, seeds.tolist())))
+        again = [*without(without(options, "--num-seeds"), option), "--seeds", "seeds.txt", option, first_id + mine[0]]
+        tendril("sample", graphs[GRAPH], "-o", "one.safetensors", *again)
+        expected, expected_about = read_safetensors(tendril.path("one.safetensors"))
+        assert told == expected_about
+        assert arrays.keys() == expected.keys()
+        assert all(np.array_equal(arrays[key], expected[key]) for key in arrays)
+    assert not tendril.path("s.safetensors").exists()
+
+
+def test_parts_need_ranks(tendril, graphs):
+    assert "--parts: one process, expected ranks" in tendril.try_run("sample", graphs[GRAPH], "-o", "s.npz", "--parts").stderr
 
 
 def test_the_summary_tells_of_all_ranks(tendril, graphs):
