@@ -48,6 +48,8 @@ def flat(result):
         return np.ascontiguousarray(result).tobytes()
     if isinstance(result, (list, tuple)):
         return [flat(one) for one in result]
+    if isinstance(result, dict):
+        return {key: flat(one) for key, one in result.items()}
     if hasattr(result, "__dataclass_fields__"):
         return [flat(getattr(result, name)) for name in result.__dataclass_fields__]
     if isinstance(result, tendril.Clusters):
