@@ -130,7 +130,9 @@ void expect_verb_of_ranks(CLI::App const& application)
 void expect_agreement(transport& ranks, std::vector<agreement> const& all)
 {
   std::string mine;
-  for (auto const& [what, value] : all) { mine += what + '\0' + value + '\0'; }
+  for (auto const& [what, value] : all) {
+    for (std::string const* const one : {&what, &value}) { mine.append(*one).push_back('\0'); }
+  }
   auto const texts = ranks.all_gather("what ranks must agree on", mine);
   for (int rank = 1; rank < ranks.size(); ++rank) {
     std::string const& text = texts[static_cast<std::size_t>(rank)];
