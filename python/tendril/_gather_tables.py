@@ -60,7 +60,8 @@ def gather_tables(
     """
     if not isinstance(tables, Mapping):
         raise ArgumentError(f"tables is a {type(tables).__name__}, expected a mapping of tables")
-    each = ids if isinstance(ids, Mapping) else dict.fromkeys(tables, ids)
+    tables = dict(tables)  # once: a mapping may read each array anew, as numpy.load's do
+    each = dict(ids) if isinstance(ids, Mapping) else dict.fromkeys(tables, ids)
     for key in (*tables, *each):
         if (key in tables) != (key in each):
             raise ArgumentError(f"{'ids' if key in tables else 'tables'} has no {key!r}, expected the keys of the other")
@@ -75,7 +76,7 @@ def gather_tables(
     return _on_host(held, each, threads_used)
 
 
-def _on_gpu(held: dict[Any, FeatureTable], each: Any, device: int, stream: int, check: bool) -> dict[Any, Any]:
+def _on_gpu(held: dict[Any, FeatureTable], each: dict[Any, Any], device: int, stream: int, check: bool) -> dict[Any, Any]:
     made = {}
     for key, table in held.items():
         with _named(key):
@@ -83,7 +84,7 @@ def _on_gpu(held: dict[Any, FeatureTable], each: Any, device: int, stream: int, 
     return made
 
 
-def _on_host(held: dict[Any, FeatureTable], each: Any, num_threads: int) -> dict[Any, Any]:
+def _on_host(held: dict[Any, FeatureTable], each: dict[Any, Any], num_threads: int) -> dict[Any, Any]:
     known: dict[int, NDArray[Any]] = {}  # by the identity of what was given
     places, rows = [], {}
     for key, table in held.items():

@@ -42,6 +42,14 @@ def test_tables_of_every_kind(tmp_path):
     assert torch.equal(torch.from_dlpack(made["half"]), half[torch.from_numpy(IDS)])
 
 
+def test_mappings_that_read_their_arrays_anew(tmp_path):
+    ids = {"x": IDS.astype(np.int16), "y": IDS[:7]}
+    np.savez(tmp_path / "tables.npz", x=X, y=Y)
+    np.savez(tmp_path / "ids.npz", **ids)
+    with np.load(tmp_path / "tables.npz") as tables, np.load(tmp_path / "ids.npz") as given:
+        expect_rows(tendril.gather_tables(tables, given), {"x": X, "y": Y}, ids)
+
+
 def test_nothing_to_gather():
     assert tendril.gather_tables({}, [1, 2]) == {}
     assert tendril.gather_tables({"x": X}, [])["x"].shape == (0, 3)
