@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _DLPACK_CPU = 1
 _DLPACK_CUDA_HOST = 3
+_DLPACK_VERSION = (1, 0)  # the first that knows read-only memory
 _LATEST = int(np.iinfo(np.int64).max)
 
 
@@ -49,7 +50,10 @@ def exported(array: Any) -> Any:
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return array
     try:
-        return array.__dlpack__()
+        try:
+            return array.__dlpack__(max_version=_DLPACK_VERSION)  # which tells whether it is read-only
+        except TypeError:  # of an older library
+            return array.__dlpack__()
     except (BufferError, RuntimeError, ValueError) as error:
         raise TypeError(str(error)) from error
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _gpu, _tendril
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._features import FeatureTable, gather_on_gpu, new_rows, row_ids, table_of
 from ._params import flag, threads
 
@@ -64,7 +64,7 @@ def gather_tables(
     each = dict(ids) if isinstance(ids, Mapping) else dict.fromkeys(tables, ids)
     for key in (*tables, *each):
         if (key in tables) != (key in each):
-            raise ArgumentError(f"{'ids' if key in tables else 'tables'} has no {key!r}, expected the keys of the other")
+            raise ArgumentError(f"{'ids' if key in tables else 'tables'} has no {shown(key)}, expected the keys of the other")
     is_checked, threads_used, held = flag(check, "check"), threads(num_threads), {}
     for key, table in tables.items():
         with _named(key):
@@ -106,7 +106,7 @@ def _with_key(error: ArgumentError, keys: list[Any]) -> ArgumentError:
     """The library counts requests."""
     head, _, rest = str(error).partition(": ")
     number = head.removeprefix("request ")
-    return ArgumentError(f"tables[{keys[int(number)]!r}]: {rest}") if number.isdecimal() else error
+    return ArgumentError(f"tables[{shown(keys[int(number)])}]: {rest}") if number.isdecimal() else error
 
 
 @contextmanager
@@ -114,4 +114,4 @@ def _named(key: Any) -> Iterator[None]:
     try:
         yield
     except ArgumentError as error:
-        raise ArgumentError(f"tables[{key!r}]: {error}") from error
+        raise ArgumentError(f"tables[{shown(key)}]: {error}") from error

@@ -277,6 +277,34 @@ def test_a_file_that_became_shorter_gives_one_line(table, name, tmp_path):
     assert run.stderr == f"tendril: error: {name.format(folder=tmp_path)}: the file was truncated while it was read\n"
 
 
+class Exported:
+    """An array of another library, which knows read-only memory, or none yet."""
+
+    def __init__(self, array, old=False):
+        self.array, self.old = array, old
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, *, stream=None, **options):
+        if self.old and options:
+            raise TypeError("unexpected keyword argument")
+        return self.array.__dlpack__(**options)
+
+
+def test_memory_of_other_libraries_may_be_read_only():
+    x, closed = rows(), rows()
+    closed.flags.writeable = False
+    for table in (Exported(closed), Exported(x), Exported(x, old=True)):
+        np.testing.assert_array_equal(tendril.gather(table, [2, 0]), x[[2, 0]])
+    with pytest.raises(tendril.ArgumentError, match="expected writable numbers in CPU memory$"):
+        tendril.gather(x, [1], out=Exported(closed[:1]))
+    out = np.zeros_like(x[:1])
+    for old in (False, True):
+        tendril.gather(x, [2 - old], out=Exported(out, old))
+        np.testing.assert_array_equal(out, x[[2 - old]])
+
+
 def test_a_long_gather_looks_for_signals():
     before = _tendril.signal_looks()
     tendril.gather(np.zeros((1000, 1024), np.float32), np.zeros(20_000, np.int64), num_threads=1)
