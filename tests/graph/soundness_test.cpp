@@ -13,6 +13,7 @@
 #include <tendril/io.hpp>
 #include <tendril/walk.hpp>
 
+#include "base/mapped_ranges.hpp"  // mapping_at
 #include "graph/soundness.hpp"
 #include "support/binary_files.hpp"
 #include "support/damaged_graphs.hpp"
@@ -282,6 +283,19 @@ TEST(soundness, a_mapping_is_found_by_its_addresses)
   std::vector<graph> many;  // more mappings than the registry holds still work
   for (int i = 0; i < 100; ++i) { many.push_back(read_graph(path)); }
   for (graph const& one : many) { EXPECT_EQ(one.csr().num_edges, 200); }
+}
+
+TEST(soundness, a_mapping_of_somebody_else_is_found_while_it_is_told_of)
+{
+  std::vector<std::byte> const memory(100);
+  {
+    foreign_mapping const told(memory, "rows.npy");
+    EXPECT_STREQ(mapped_file_at(memory.data()), "rows.npy");
+    EXPECT_STREQ(mapped_file_at(memory.data() + 99), "rows.npy");
+    EXPECT_EQ(mapped_file_at(memory.data() + 100), nullptr);
+    EXPECT_FALSE(base::mapping_at(memory.data())) << "nothing can read its file around the mapping";
+  }
+  EXPECT_EQ(mapped_file_at(memory.data()), nullptr);
 }
 
 }  // namespace
