@@ -19,7 +19,7 @@ namespace tendril::gpu {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr int lane_words = 8;  // that a lane reads at once
+constexpr int lane_words = 4;  // that a lane reads at once
 constexpr int tile_words = lane_words * warp_size;
 
 // What limits reads of the host's memory is the translation of its addresses, and reads that wait for the bus hold up those
@@ -56,7 +56,8 @@ struct row_words {
   }
 };
 
-/// One warp a tile.
+/// One warp a tile: first all its ids and places, then all its rows, then all that is written, so that a warp waits three
+/// times a tile and not once a word.
 template <class Word, int Threads>
 __global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words<Word> words, std::int64_t num_words,
                                                        unsigned long long* first_bad)
@@ -70,31 +71,39 @@ __global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words
     std::int64_t const first_word = tile * tile_words;
     std::int64_t const first_row = first_word / width;
     auto const before = static_cast<std::uint32_t>(first_word - first_row * width);
-    Word read[lane_words];
-    std::int64_t to[lane_words];
+    auto const rows_left = static_cast<std::uint32_t>(min(job.size - first_row, std::int64_t{tile_words}));
+    std::uint32_t down[lane_words];
+    std::uint32_t across[lane_words];
+    vertex_id id[lane_words];
+    std::int64_t place[lane_words];
 #pragma unroll
     for (int k = 0; k < lane_words; ++k) {
       std::uint32_t const word = before + static_cast<std::uint32_t>(k * warp_size + lane_id());
-      std::uint32_t const down = words.a_row.quotient(word);
-      std::uint32_t const across = word - down * width;
-      std::int64_t const row = first_row + down;
-      to[k] = -1;
-      if (row < job.size) {
-        vertex_id const id = job.ids == nullptr ? static_cast<vertex_id>(row) : job.ids[row];
-        std::int64_t const place = job.places == nullptr ? row : std::int64_t{job.places[row]};
-        to[k] = place * width + across;
-        std::int64_t const beyond = std::int64_t{id} - job.num_rows;
-        bool const good = beyond < 0 || more != nullptr;
-        read[k] = Word{};
-        if (good) { read[k] = __ldcs((beyond < 0 ? rows + id * words.stride : more + beyond * words.stride) + across); }
-        if (!good && across == 0 && first_bad != nullptr) {
-          atomicMin(first_bad, static_cast<unsigned long long>(row));
-        }
-      }
+      down[k] = words.a_row.quotient(word);
+      across[k] = word - down[k] * width;
+      std::int64_t const row = first_row + min(down[k], rows_left - 1);  // a word beyond the end reads the last row
+      id[k] = job.ids == nullptr ? static_cast<vertex_id>(row) : job.ids[row];
+      place[k] = job.places == nullptr ? row : std::int64_t{job.places[row]};
+    }
+    Word read[lane_words];
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      bool const beyond = id[k] >= job.num_rows;
+      Word const* const from = beyond ? more : rows;
+      std::int64_t const row = beyond ? id[k] - job.num_rows : std::int64_t{id[k]};
+      read[k] = Word{};
+      if (from != nullptr) { read[k] = __ldcs(from + row * words.stride + across[k]); }
     }
 #pragma unroll
     for (int k = 0; k < lane_words; ++k) {
-      if (to[k] >= 0) { __stcs(out + to[k], read[k]); }
+      if (down[k] < rows_left) { __stcs(out + place[k] * width + across[k], read[k]); }
+    }
+    if (more != nullptr || first_bad == nullptr) { continue; }
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      if (id[k] >= job.num_rows && across[k] == 0 && down[k] < rows_left) {
+        atomicMin(first_bad, static_cast<unsigned long long>(first_row + down[k]));
+      }
     }
   }
 }
