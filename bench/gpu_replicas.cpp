@@ -23,6 +23,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "bench/gpu_graphs.hpp"
+#include "bench/gpu_one_table.hpp"
 #include "bench/gpu_rank_plan.hpp"
 #include "bench/gpu_ranks.hpp"
 #include "bench/measure.hpp"
@@ -272,11 +273,11 @@ struct gathering {
   }
 };
 
-/// Each GPU gathers random rows of a table: of its own, or of one over all.
+/// Each GPU gathers random rows of a table of its own.
 void add_rows(session& s, layout const& on)
 {
   add(s, on, "rows of 512 bytes", fmt::format("{} rows of 8 GB, {} times each", gathered_rows, gathers), "B/s",
-      [gpus = on.gpus, over_all = on.over_all](int n) {
+      [gpus = on.gpus](int n) {
         std::vector<buffer<std::byte>> tables;
         std::vector<gathering> beds;
         auto const gather = [&beds](std::int64_t i) {
@@ -285,9 +286,7 @@ void add_rows(session& s, layout const& on)
         };
         for (int i = 0; i < n; ++i) {
           gpu_exec const exec(gpus[i]);
-          if (!over_all || i == 0) {
-            tables.emplace_back(table_bytes, over_all ? spread_gpu_memory(gpus) : memory_of(exec));
-          }
+          tables.emplace_back(table_bytes, memory_of(exec));
           beds.emplace_back(
               feature_table::on_gpu(gpus[i], tables.back().span(), {"uint8", {table_bytes / row_bytes, row_bytes}}),
               i + 1, exec);
@@ -316,7 +315,7 @@ std::vector<row> run_on(options const& o, layout const& on)
   }
   add_walks(s, on, "node2vec", {.p = 2, .q = 0.5});
   add_stream(s, on);
-  add_rows(s, on);
+  if (!on.over_all) { add_rows(s, on); }
   add_trees(s, on);
   add_minibatches(s, on);
   return s.run();
@@ -339,6 +338,10 @@ std::vector<row> run_gpu_replicas(options const& o)
   };
   if (wanted("copies")) { run({o.gpus, places_of(alone ? std::vector{g} : to_gpus(g, o.gpus))}); }
   if (!alone && wanted("one graph")) { run({o.gpus, places_of(spread_over_gpus(g, o.gpus)), true}); }
+  if (!alone && wanted("one table")) {
+    auto const rows = run_gpu_one_table(o, g);
+    found.insert(found.end(), rows.begin(), rows.end());
+  }
   if (in_parts) {
     auto const rows = run_gpu_ranks(o, g);
     found.insert(found.end(), rows.begin(), rows.end());

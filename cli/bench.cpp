@@ -44,7 +44,7 @@ void add_bench(CLI::App& application)
       "--only", verb->options.only,
       "Compressed, forms, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose "
       "name contains this; dist: only uniform or node2vec walks, on GPUs only \"copies\" of the graph, on several "
-      "\"one graph\" over all, \"parts\", or \"parts on 4\" GPUs");
+      "\"one graph\" or \"one table\" over all, \"parts\", or \"parts on 4\" GPUs");
   app->add_option(
          "--gpu-share", verb->options.gpu_share,
          "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")

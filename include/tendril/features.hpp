@@ -13,6 +13,8 @@
 
 namespace tendril {
 
+struct spread_rows;  // <tendril/several_gpus.hpp>
+
 /// What the rows of a feature_table are made of.
 struct feature_rows {
   /// The elements, as NumPy calls them: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or float64.
@@ -41,6 +43,11 @@ class feature_table {
   [[nodiscard]] static feature_table on_gpu(int device, std::span<std::byte const> bytes, feature_rows rows,
                                             std::shared_ptr<void const> owner = {});
 
+  /// The same over the memory of several GPUs, of which the first is its `device`. spread_over_gpus makes such tables.
+  /// @param spread  Keeps `bytes` alive.
+  [[nodiscard]] static feature_table over_gpus(std::shared_ptr<spread_rows const> spread,
+                                               std::span<std::byte const> bytes, feature_rows rows);
+
   [[nodiscard]] std::byte const* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t num_rows() const noexcept { return rows_.shape[0]; }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
@@ -51,6 +58,12 @@ class feature_table {
 
   /// The GPU in whose memory the rows lie; -1: host memory, or a mapped file.
   [[nodiscard]] int device() const noexcept { return device_; }
+
+  /// How the rows lie over several GPUs (<tendril/several_gpus.hpp>); null for every other table.
+  [[nodiscard]] spread_rows const* spread() const noexcept { return spread_.get(); }
+
+  /// Whether the rows lie in memory that GPU number `device` reads as its own.
+  [[nodiscard]] bool is_on_gpu(int device) const noexcept;
 
   /// From the first byte of the first row to the last byte of the last one.
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept;
@@ -68,6 +81,7 @@ class feature_table {
   feature_rows rows_{"uint8", {0}, 1};
   std::shared_ptr<void const> owner_;
   std::shared_ptr<std::atomic<bool>> misses_pages_;
+  std::shared_ptr<spread_rows const> spread_;
   int device_ = -1;
 };
 

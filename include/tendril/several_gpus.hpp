@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include <tendril/buffer.hpp>
+#include <tendril/features.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_set.hpp>
 #include <tendril/graph.hpp>
@@ -57,6 +61,28 @@ struct spread_graph {
 /// @param input  In host memory. @return the same arrays as a graph for each GPU, in the order of the set.
 /// @throws as to_gpu and spread_gpu_memory.
 [[nodiscard]] std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices);
+
+/// Rows of features over the memory of several GPUs, and each GPU's own copies of some.
+struct spread_rows {
+  struct copies {
+    buffer<std::byte> rows;     ///< Without gaps.
+    buffer<vertex_id> copy_of;  ///< [rows of the table] The number of a row's copy, or no_vertex.
+  };
+
+  gpu_set devices;
+  std::vector<copies> each;           ///< In the order of `devices`; empty: there are no copies.
+  std::shared_ptr<void const> owner;  ///< Of the memory that the rows lie in.
+};
+
+/// Lays a table out over the memory of several GPUs, for tables that one of them can't hold: in stripes, so that each row lies on
+/// one of them, and rows that are needed often also on all. Each of the GPUs gathers from it as from its own memory, and reads
+/// over NVLink what lies on another one and has no copy.
+/// @param input  In host memory.
+/// @param hot    Rows to copy to each GPU, in any order. A GPU's copies take 4 bytes more for each row of the table.
+/// @throws argument_error for a table on a GPU, of 2^32 - 1 rows and more, and for the first of `hot` that is no row:
+///         "hot[3] is 9, expected 0 to 4"; as spread_gpu_memory; memory_error; device_error.
+[[nodiscard]] feature_table spread_over_gpus(feature_table const& input, gpu_set const& devices,
+                                             std::span<std::int64_t const> hot = {});
 
 /// Copies bytes from the memory of one GPU to that of the GPU of `exec`, in the order of its stream: over NVLink or the bus, or,
 /// where the GPUs can't reach each other, through host memory, and then synchronously.

@@ -269,10 +269,21 @@ features copy_to_lend(features const& from, int device)
   return {to_gpu(from.table, gpu_exec(device, nullptr, &lendable_gpu_memory(device)))};
 }
 
-features spread(features const& from, std::vector<int> const& devices)
+features spread(features const& from, std::vector<int> const& devices, array_in const& hot)
 {
+  shared_array<std::int64_t> const rows = share<std::int64_t>(hot);
   nb::gil_scoped_release const no_gil;
-  return {to_gpu(to_host(from.table), gpu_exec(devices.at(0), nullptr, &spread_gpu_memory(gpu_set(devices))))};
+  return {spread_over_gpus(to_host(from.table), gpu_set(devices), rows.span())};
+}
+
+/// The GPUs that read a table as their own memory.
+std::vector<int> gpus_of(features const& from)
+{
+  if (from.table.spread() != nullptr) {
+    gpu_set const& all = from.table.spread()->devices;
+    return {all.begin(), all.end()};
+  }
+  return from.table.device() < 0 ? std::vector<int>() : std::vector{from.table.device()};
 }
 
 features copy_to_memory(features const& from)
@@ -428,10 +439,11 @@ void bind_features(nb::module_& module)
       .def_prop_ro("row_bytes", [](features const& f) { return f.table.row_bytes(); })
       .def_prop_ro("num_bytes", [](features const& f) { return f.table.num_bytes(); })
       .def_prop_ro("device", [](features const& f) { return f.table.device(); })
+      .def_prop_ro("gpus", &gpus_of)
       .def_prop_ro("pointer", [](features const& f) { return reinterpret_cast<std::uintptr_t>(f.table.data()); })
       .def("to_gpu", &copy_to, "device"_a, "stream"_a)
       .def("to_lend", &copy_to_lend, "device"_a)
-      .def("spread", &spread, "devices"_a)
+      .def("spread", &spread, "devices"_a, "hot"_a.noconvert())
       .def("to_host", &copy_to_memory)
       .def("pin_memory", &pin, "num_threads"_a)
       .def("on_gpu", &on_gpu, "device"_a, "share"_a)

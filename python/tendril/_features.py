@@ -16,6 +16,8 @@ from ._host_way import Way
 from ._params import file_name, flag, string, threads
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _BFLOAT16 = "bfloat16"  # NumPy has no such type
@@ -84,16 +86,19 @@ class FeatureTable(_pickles.Unchanging):
     def __len__(self) -> int:
         return self.shape[0]
 
-    def to(self, device: Any, *, stream: Any = None) -> FeatureTable:
+    def to(self, device: Any, *, stream: Any = None, hot: ArrayLike | None = None) -> FeatureTable:
         """Copy the rows to another memory.
 
         Parameters
         ----------
         device : str
-            "cpu", "cuda" or "cuda:1". Several GPUs, as in "cuda:0,1" or "cuda:all": the rows lie over the memory of all, for
-            tables that one of them can't hold; the first one gathers.
+            "cpu", "cuda" or "cuda:1". Several GPUs, as in "cuda:0,1" or "cuda:all": each row lies on one of them, for
+            tables that one of them can't hold. Each of them gathers: the one where the ids or `out` lie, else the first.
         stream : cudaStream_t or stream object, optional
             As for `random_walk`; not with several GPUs.
+        hot : array_like of int, optional
+            Of several GPUs: rows to copy to all of them, those that are needed most often. Copies take the rows' bytes and 4
+            bytes for each row of the table, on each GPU.
 
         Returns
         -------
@@ -102,6 +107,8 @@ class FeatureTable(_pickles.Unchanging):
 
         Raises
         ------
+        ArgumentError
+            For `hot` without several GPUs, and for its first id that is no row.
         OutOfMemoryError
             If they don't fit.
         DeviceError
@@ -111,11 +118,14 @@ class FeatureTable(_pickles.Unchanging):
         if several is not None:
             if stream is not None:
                 raise ArgumentError("stream is given, expected none: the rows go to several GPUs")
-            return FeatureTable._of_core(self._core.spread(several))
+            rows = np.ascontiguousarray(_arrays.ids([] if hot is None else hot, "hot"), np.int64)
+            return FeatureTable._of_core(self._core.spread(several, rows))
+        if hot is not None:
+            raise ArgumentError(f"hot is given, expected several GPUs, not {shown(device)}")
         where = _gpu.parse(device)
         if where == _gpu.HOST:
             _gpu.expect_no_stream(stream)
-        if where == self._core.device:
+        if where == self._core.device or where in self._core.gpus:
             return self
         core = self._core.to_host() if self._core.device != _gpu.HOST else self._core
         if where != _gpu.HOST:
@@ -308,11 +318,11 @@ def gather(
     """
     held = table_of(table)
     core, is_checked = held._core, flag(check, "check")
-    on_gpus = [one for one in (core.device, _gpu.device_of(ids), _gpu.device_of(out)) if one != _gpu.HOST]
-    if on_gpus:
+    device = gathering_device([held], [ids, out])
+    if device != _gpu.HOST:
         threads(num_threads)
-        handle = _gpu.stream_handle(stream, on_gpus[0])
-        return gather_on_gpu(held, ids, on_gpus[0], handle, out=out, check=is_checked)
+        handle = _gpu.stream_handle(stream, device)
+        return gather_on_gpu(held, ids, device, handle, out=out, check=is_checked)
     _gpu.expect_no_stream(stream)
     rows = row_ids(ids, core)
     if out is None:
@@ -324,6 +334,15 @@ def gather(
 def table_of(table: Any) -> FeatureTable:
     """The table, or one over an array."""
     return table if isinstance(table, FeatureTable) else FeatureTable._of_core(_core_of_array(table, "table"))
+
+
+def gathering_device(tables: Iterable[FeatureTable], arrays: Iterable[Any]) -> int:
+    """Where a gather is made: on a GPU if anything of it lies on one; of tables over several GPUs on that of the arrays."""
+    given = [device for device in map(_gpu.device_of, arrays) if device != _gpu.HOST]
+    gpus = [table._core.gpus for table in tables if table._core.gpus]
+    if given and all(given[0] in each for each in gpus):
+        return given[0]
+    return gpus[0][0] if gpus else _gpu.HOST
 
 
 def gather_on_gpu(

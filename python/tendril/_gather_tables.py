@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _gpu, _tendril
 from ._errors import ArgumentError, shown
-from ._features import FeatureTable, gather_on_gpu, new_rows, row_ids, table_of
+from ._features import FeatureTable, gather_on_gpu, gathering_device, new_rows, row_ids, table_of
 from ._params import flag, threads
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def gather_tables(
     for key, table in tables.items():
         with _named(key):
             held[key] = table_of(table)
-    devices = [one for key in held for one in (held[key]._core.device, _gpu.device_of(each[key])) if one != _gpu.HOST]
-    if devices:
-        return _on_gpu(held, each, devices[0], _gpu.stream_handle(stream, devices[0]), is_checked)
+    device = gathering_device(held.values(), each.values())
+    if device != _gpu.HOST:
+        return _on_gpu(held, each, device, _gpu.stream_handle(stream, device), is_checked)
     _gpu.expect_no_stream(stream)
     return _on_host(held, each, threads_used)
 

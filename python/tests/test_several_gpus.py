@@ -247,6 +247,60 @@ def test_one_table_lies_over_several_gpus(two_gpus):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("hot", [None, [], [7, 199_999, 7, 0], np.arange(0, 200_000, 3)])
+def test_each_gpu_gathers_from_a_table_over_several(hot, two_gpus):
+    rows = np.random.default_rng(1).random((200_000, 33), np.float32)
+    table = tendril.FeatureTable(rows).to(two_gpus, hot=hot)
+    ids = np.random.default_rng(2).integers(0, len(rows), 50_000)
+    for device in ("cuda:0", "cuda:1"):
+        there = tendril.FeatureTable(ids).to(device)
+        made = table.gather(there)
+        assert made.device == device and np.array_equal(made.numpy(), rows[ids])
+        made = tendril.gather_tables({"x": table, "y": rows}, there)
+        assert made["x"].device == made["y"].device == device
+        assert np.array_equal(made["x"].numpy(), rows[ids]) and np.array_equal(made["y"].numpy(), rows[ids])
+        assert table.to(device) is table
+    with pytest.raises(tendril.ArgumentError, match=r"ids\[1\] is 200000"):
+        table.gather([0, 200_000])
+
+
+@pytest.mark.gpu
+def test_rows_to_copy_are_checked(two_gpus):
+    table = tendril.FeatureTable(np.zeros((9, 2), np.float32))
+    with pytest.raises(tendril.ArgumentError, match=r"hot\[2\] is 9, expected 0 to 8"):
+        table.to(two_gpus, hot=[1, 2, 9])
+    with pytest.raises(tendril.ArgumentError, match=r"hot\[0\] is -1, expected 0 to 8"):
+        table.to(two_gpus, hot=[-1])
+
+
+def test_rows_are_copied_to_several_gpus_alone():
+    table = tendril.FeatureTable(np.zeros((9, 2), np.float32))
+    with pytest.raises(tendril.ArgumentError, match="hot is given, expected several GPUs, not 'cpu'"):
+        table.to("cpu", hot=[1])
+
+
+@pytest.mark.gpu
+def test_loaders_of_each_gpu_take_a_table_over_several(two_gpus):
+    torch = pytest.importorskip("torch")
+    from torch_geometric.data import Data
+
+    from tendril.pyg import NeighborLoader
+
+    generator = np.random.default_rng(3)
+    rows = generator.random((3_000, 20), np.float32)
+    edges = torch.from_numpy(generator.integers(0, 3_000, (2, 30_000)))
+    table = tendril.FeatureTable(rows).to(two_gpus, hot=np.arange(100))
+    for device in ("cuda:0", "cuda:1"):
+        data = Data(x=table, edge_index=edges, num_nodes=3_000)
+        seen = 0
+        for batch in NeighborLoader(data, num_neighbors=[5, 3], batch_size=256, device=device):
+            assert batch.x.device == torch.device(device)
+            assert np.array_equal(batch.x.cpu().numpy(), rows[batch.n_id.cpu().numpy()])
+            seen += batch.batch_size
+        assert seen == 3_000
+
+
+@pytest.mark.gpu
 def test_a_graph_is_copied_to_several_gpus_by_name(graph, two_gpus):
     expected = tendril.random_walk(graph, length=7, seed=4)
     for device in ("cuda:0,1", ["cuda:1", "cuda:0"], "cuda:all"):

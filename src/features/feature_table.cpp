@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tendril/checked.hpp>
+#include <tendril/several_gpus.hpp>  // spread_rows
 
 #include "base/expects.hpp"
 #include "formats/array_view.hpp"  // dtype, size_of, to_string
@@ -69,6 +70,20 @@ feature_table feature_table::on_gpu(int device, std::span<std::byte const> bytes
   feature_table table(bytes, std::move(rows), std::move(owner));
   table.device_ = device;
   return table;
+}
+
+feature_table feature_table::over_gpus(std::shared_ptr<spread_rows const> spread, std::span<std::byte const> bytes,
+                                       feature_rows rows)
+{
+  feature_table table = on_gpu(spread->devices[0], bytes, std::move(rows), spread);
+  table.spread_ = std::move(spread);
+  return table;
+}
+
+bool feature_table::is_on_gpu(int device) const noexcept
+{
+  if (device < 0) { return false; }
+  return spread_ == nullptr ? device_ == device : std::ranges::count(spread_->devices, device) > 0;
 }
 
 std::span<std::byte const> feature_table::bytes() const noexcept

@@ -341,6 +341,8 @@ walk_stream_report stream_multidim_walks(std::span<graph const>, std::int64_t, m
 
 memory_resource& spread_gpu_memory(gpu_set const&, spread_layout) { refuse(); }
 
+feature_table spread_over_gpus(feature_table const&, gpu_set const&, std::span<std::int64_t const>) { refuse(); }
+
 void copy_between_gpus(void const*, int, void*, std::size_t, gpu_exec const&) { refuse(); }
 
 graph to_host(graph const& input, gpu_exec const&)

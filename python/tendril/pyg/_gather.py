@@ -183,7 +183,13 @@ def is_for(target: Target, value: Any, dim: int) -> bool:
     if target.device.type != "cuda" or dim != 0:
         return False
     near = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device in (target.device, HOST))
-    return near and is_for_gpu(value)
+    return (near or _is_spread(value, target.device)) and is_for_gpu(value)
+
+
+def _is_spread(value: Any, device: torch.device) -> bool:
+    """Whether the value stands for a table over the memory of several GPUs, this one among them."""
+    table = _tables.table_of(value)
+    return table is not None and device.index in table._core.gpus
 
 
 def is_for_gpu(value: Any) -> bool:

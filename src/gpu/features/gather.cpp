@@ -24,6 +24,7 @@
 #include "gpu/features/row_ids.hpp"
 #include "gpu/features/row_memory.hpp"
 #include "gpu/features/rows.hpp"
+#include "gpu/features/spread_rows.hpp"
 #include "gpu/together/together.hpp"
 
 namespace tendril {
@@ -139,7 +140,7 @@ struct gpu_features::history {
 gpu_features::gpu_features(feature_table table, gpu_exec const& exec, work_share share)
     : table_(std::move(table)), share_(share), device_(exec.device), history_(std::make_shared<history const>())
 {
-  TENDRIL_EXPECTS(table_.device() < 0 || table_.device() == device_, "the table lies on GPU {}, expected GPU {}",
+  TENDRIL_EXPECTS(table_.device() < 0 || table_.is_on_gpu(device_), "the table lies on GPU {}, expected GPU {}",
                   table_.device(), device_);
   TENDRIL_EXPECTS(table_.num_rows() < std::int64_t{no_vertex},
                   "a table of {} rows, expected less than 2^32 - 1 on a GPU", table_.num_rows());
@@ -177,6 +178,10 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   if (size == 0) { return; }
   gpu::device_guard const guard(device_);
   gpu::row_ids const narrow(ids, table_.num_rows(), exec);
+  if (gpu::has_copies(table_)) {
+    if (checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
+    return gpu::read_spread_rows(table_, narrow, out, exec);
+  }
   if (memory_ == row_memory::gpu && row_bytes > 0) {
     gpu::row_copies job = gpu::copies_of(table_, device_);
     job.ids = narrow.data();

@@ -168,7 +168,7 @@ gpu::row_copies gpu::copies_of(feature_table const& table, int device)
 
 feature_table to_gpu(feature_table const& table, gpu_exec const& exec)
 {
-  if (table.device() == exec.device) { return table; }
+  if (table.is_on_gpu(exec.device)) { return table; }
   TENDRIL_EXPECTS(table.device() < 0, "the table lies on GPU {}, expected GPU {} or host memory", table.device(),
                   exec.device);
   gpu::device_guard const guard(exec.device);

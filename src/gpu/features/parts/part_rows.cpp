@@ -13,9 +13,9 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "features/gpu_ranks.hpp"
 #include "gpu/device/check.hpp"
-#include "gpu/features/parts/read_rows.hpp"
 #include "gpu/features/parts/row_gather.hpp"
 #include "gpu/features/parts/rows_in_reach.hpp"
+#include "gpu/features/read_rows.hpp"
 #include "gpu/features/row_ids.hpp"
 #include "gpu/ranks/messages.hpp"
 
@@ -87,12 +87,12 @@ class part_rows final : public features::rows_on_gpu_ranks {
       job.size = rows.size();
       job.row_bytes = here_.table().row_bytes();
       job.out = out.data();
-      job.rank = ranks_.rank();
-      job.num_ranks = ranks_.size();
+      job.num_tables = ranks_.size();
+      job.own = ranks_.rank();
       std::ranges::copy(bounds_, job.bounds);
       std::ranges::copy(in_reach_->tables(), job.tables);
       if (copies_) {
-        job.tables[job.num_ranks] = {copies_->rows.data(), job.row_bytes};
+        job.tables[job.num_tables] = {copies_->rows.data(), job.row_bytes};
         job.copy_of = copies_->copy_of.data();
       }
       job.away = away.data();

@@ -10,7 +10,7 @@
 #include <tendril/features.hpp>
 #include <tendril/transport.hpp>
 
-#include "gpu/features/parts/read_rows.hpp"
+#include "gpu/features/read_rows.hpp"
 #include "gpu/ranks/messages.hpp"
 
 namespace tendril::gpu {

@@ -1,10 +1,8 @@
 // Copies of rows of features by warps. The words of all copied rows are numbered through; a warp copies a tile of consecutive ones, so
-// that rows of any width keep all lanes at work, and what is written is written in whole lines. rows.cu has a loop of its own: through this one
-// its gathers from GPU memory came to .83 of their rate, and those over the bus to .6 (one H200 of two, no file).
+// that rows of any width keep all lanes at work, and what is written is written in whole lines.
 
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -13,7 +11,7 @@
 
 namespace tendril::gpu {
 
-inline constexpr int lane_words = 8;  // that a lane reads at once
+inline constexpr int lane_words = 4;  // that a lane reads at once
 inline constexpr int tile_words = lane_words * warp_size;
 
 /// The most bytes of a word that divide addresses and sizes, whose bits are or-ed.
@@ -46,8 +44,9 @@ struct row_tiles {
   }
 };
 
-/// All threads of a grid, a tile a warp. @param source  find(i, whether it is asked for the row's first word) -> the row, or null for
-/// zeros.
+/// All threads of a grid, a tile a warp: first all its ids and places are read, then all rows are found, then read, then
+/// written. So a warp waits for memory a few times a tile, and not as often for each word.
+/// @param source  id(i) of row i; find(id), a found_row; note(i, id, found) for the first word of each row.
 template <class Word, class Source>
 __device__ __forceinline__ void copy_tiles(row_tiles const& tiles, Source const& source, Word* out)
 {
@@ -57,26 +56,37 @@ __device__ __forceinline__ void copy_tiles(row_tiles const& tiles, Source const&
     std::int64_t const first_word = tile * tile_words;
     std::int64_t const first_row = first_word / width;
     auto const before = static_cast<std::uint32_t>(first_word - first_row * width);
-    Word read[lane_words];
-    std::int64_t to[lane_words];
+    auto const rows_left = static_cast<std::uint32_t>(min(tiles.size - first_row, std::int64_t{tile_words}));
+    std::uint32_t down[lane_words];
+    std::uint32_t across[lane_words];
+    vertex_id id[lane_words];
+    std::int64_t place[lane_words];
 #pragma unroll
     for (int k = 0; k < lane_words; ++k) {
       std::uint32_t const word = before + static_cast<std::uint32_t>(k * warp_size + lane_id());
-      std::uint32_t const down = tiles.a_row.quotient(word);
-      std::uint32_t const across = word - down * width;
-      std::int64_t const row = first_row + down;
-      to[k] = -1;
-      if (row < tiles.size) {
-        Word const* const from = source.find(row, across == 0);
-        std::int64_t const place = tiles.places == nullptr ? row : std::int64_t{tiles.places[row]};
-        to[k] = place * width + across;
-        read[k] = Word{};
-        if (from != nullptr) { read[k] = __ldcs(from + across); }
-      }
+      down[k] = tiles.a_row.quotient(word);
+      across[k] = word - down[k] * width;
+      std::int64_t const row = first_row + min(down[k], rows_left - 1);  // a word beyond the end reads the last row
+      id[k] = source.id(row);
+      place[k] = tiles.places == nullptr ? row : std::int64_t{tiles.places[row]};
+    }
+    typename Source::found_row found[lane_words];
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) { found[k] = source.find(id[k]); }
+    Word read[lane_words];
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      read[k] = Word{};  // of a row that isn't there
+      if (found[k].row != nullptr) { read[k] = __ldcs(found[k].row + across[k]); }
     }
 #pragma unroll
     for (int k = 0; k < lane_words; ++k) {
-      if (to[k] >= 0) { __stcs(out + to[k], read[k]); }
+      if (down[k] < rows_left) { __stcs(out + place[k] * width + across[k], read[k]); }
+    }
+    if (!source.takes_notes()) { continue; }
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      if (across[k] == 0 && down[k] < rows_left) { source.note(first_row + down[k], id[k], found[k]); }
     }
   }
 }

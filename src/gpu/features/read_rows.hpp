@@ -1,4 +1,4 @@
-// Rows of features of ranks, each read from the memory of the GPU that has it.
+// Rows of features of several tables, each read where it lies: in memory of this GPU, or of another one that it reaches.
 
 #pragma once
 
@@ -18,17 +18,19 @@ struct reached_rows {
   std::int64_t stride = 0;  ///< Bytes from one row to the next.
 };
 
-/// Row ids[i] of all ranks' goes to row i of `out`.
+/// Row ids[i] of all tables goes to row i of `out`; of an id that none has, zeros.
 struct rows_to_read {
-  vertex_id const* ids;  ///< [size], in range.
+  vertex_id const* ids;  ///< [size]
   std::int64_t size;
   std::int64_t row_bytes;  ///< 1 or more, below 2^30.
   std::byte* out;
-  int rank, num_ranks;
-  std::int64_t bounds[most_ranks + 1];  ///< Rank r has the rows [bounds[r], bounds[r + 1]).
-  reached_rows tables[most_ranks + 1];  ///< Of the ranks, and behind them the copies.
+  int num_tables;
+  std::int64_t bounds[most_ranks + 1];  ///< Table t has the rows [bounds[t], bounds[t + 1]).
+  reached_rows tables[most_ranks + 1];  ///< And behind them the copies.
   vertex_id const* copy_of;             ///< Of each row the number of its copy here, or no_vertex; null: no copies.
-  unsigned long long* away;  ///< [2], raised by the number of rows that are read from other ranks', and from copies.
+  int own;                              ///< A table whose reads are not counted.
+  unsigned long long*
+      away;  ///< [2], raised by the number of rows that are read from other tables, and from copies; or null.
 };
 
 /// Enqueues the reads.

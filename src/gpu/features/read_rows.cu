@@ -1,7 +1,8 @@
-// A row is read over NVLink once and written once: nothing is asked, and nothing is packed. n ranks with rows that are asked for
-// alike read a share of 1 - 1/n of them from others. Four H200s: a call that lets 3/4 of its bytes come at R bytes/s has R / .75.
+// A row is read once, over NVLink where it lies on another GPU, and written once: nothing is asked, and nothing is packed. n GPUs with
+// rows that are asked for alike read a share of 1 - 1/n of them from others. Four H200s: a call that lets 3/4 of its bytes come
+// at R bytes/s has R / .75.
 
-#include "gpu/features/parts/read_rows.hpp"
+#include "gpu/features/read_rows.hpp"
 
 #include <cstdint>
 
@@ -10,7 +11,7 @@
 #include <tendril/gpu.hpp>
 
 #include "gpu/device/launch.cuh"
-#include "gpu/features/parts/row_tiles.cuh"
+#include "gpu/features/row_tiles.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -19,29 +20,42 @@ constexpr int block_threads = 256;
 constexpr int most_tables = most_ranks + 1;  // the copies, too
 static_assert(most_tables <= block_threads);
 
-/// The rows of all ranks, as a block finds them.
+/// The rows of all tables, as a block finds them.
 template <class Word>
-struct rows_of_ranks {
+struct rows_of_tables {
+  struct found_row {
+    Word const* row;
+    int table;
+  };
+
   rows_to_read const& job;
   reached_rows const* tables;
   std::int64_t const* bounds;
   unsigned* away;  // as of the job, of the block
 
-  [[nodiscard]] __device__ __forceinline__ Word const* find(std::int64_t i, bool is_first) const
+  [[nodiscard]] __device__ __forceinline__ vertex_id id(std::int64_t row) const { return job.ids[row]; }
+
+  [[nodiscard]] __device__ __forceinline__ found_row find(vertex_id id) const
   {
-    vertex_id const id = job.ids[i];
+    if (id >= job.bounds[job.num_tables]) { return {nullptr, 0}; }
     int table = 0;
     std::int64_t row = 0;
     vertex_id const copy = job.copy_of == nullptr ? no_vertex : job.copy_of[id];
     if (copy == no_vertex) {
-      for (int r = 1; r < job.num_ranks; ++r) { table += job.bounds[r] <= std::int64_t{id} ? 1 : 0; }
+      for (int r = 1; r < job.num_tables; ++r) { table += job.bounds[r] <= std::int64_t{id} ? 1 : 0; }
       row = std::int64_t{id} - bounds[table];
     } else {
-      table = job.num_ranks;
+      table = job.num_tables;
       row = copy;
     }
-    if (is_first && table != job.rank) { atomicAdd(away + (copy == no_vertex ? 0 : 1), 1U); }
-    return reinterpret_cast<Word const*>(tables[table].rows + row * tables[table].stride);
+    return {reinterpret_cast<Word const*>(tables[table].rows + row * tables[table].stride), table};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool takes_notes() const { return job.away != nullptr; }
+
+  __device__ __forceinline__ void note(std::int64_t, vertex_id, found_row found) const
+  {
+    if (found.table != job.own) { atomicAdd(away + (found.table == job.num_tables ? 1 : 0), 1U); }
   }
 };
 
@@ -57,7 +71,8 @@ __global__ __launch_bounds__(block_threads) void read_kernel(row_tiles tiles, __
   }
   if (threadIdx.x < 2) { away[threadIdx.x] = 0; }
   __syncthreads();
-  copy_tiles(tiles, rows_of_ranks<Word>{job, tables, bounds, away}, reinterpret_cast<Word*>(job.out));
+  copy_tiles(tiles, rows_of_tables<Word>{job, tables, bounds, away}, reinterpret_cast<Word*>(job.out));
+  if (job.away == nullptr) { return; }
   __syncthreads();
   if (threadIdx.x < 2 && away[threadIdx.x] != 0) {
     atomicAdd(job.away + threadIdx.x, static_cast<unsigned long long>(away[threadIdx.x]));
@@ -71,7 +86,7 @@ void read_rows(rows_to_read const& job, gpu_exec const& exec)
   if (job.size == 0) { return; }
   device_guard const guard(exec.device);
   auto all = static_cast<std::uint64_t>(job.row_bytes) | reinterpret_cast<std::uintptr_t>(job.out);
-  for (int t = 0; t <= job.num_ranks; ++t) {
+  for (int t = 0; t <= job.num_tables; ++t) {
     all |= static_cast<std::uint64_t>(job.tables[t].stride) | reinterpret_cast<std::uintptr_t>(job.tables[t].rows);
   }
   with_word(word_bytes(all), [&]<class Word>(Word) {
