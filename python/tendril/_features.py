@@ -97,8 +97,8 @@ class FeatureTable(_pickles.Unchanging):
         stream : cudaStream_t or stream object, optional
             As for `random_walk`; not with several GPUs.
         hot : array_like of int, optional
-            Of several GPUs: rows to copy to all of them, those that are needed most often. Copies take the rows' bytes and 4
-            bytes for each row of the table, on each GPU.
+            Rows that each of several GPUs is to have, since they are needed most often. Copies take the rows' bytes, and 4
+            bytes for each row of the table, on each GPU. A single GPU has all rows in any case.
 
         Returns
         -------
@@ -108,21 +108,21 @@ class FeatureTable(_pickles.Unchanging):
         Raises
         ------
         ArgumentError
-            For `hot` without several GPUs, and for its first id that is no row.
+            For `hot` without a GPU, and for its first id that is no row.
         OutOfMemoryError
             If they don't fit.
         DeviceError
             If the GPU can't be used.
         """
         several = _gpu.parse_several(device)
+        where = _gpu.parse(device) if several is None else several[0]
+        if hot is not None and where == _gpu.HOST:
+            raise ArgumentError("hot is given, expected GPUs, not 'cpu'")
+        rows = rows_in_range([] if hot is None else hot, self._core, "hot")
         if several is not None:
             if stream is not None:
                 raise ArgumentError("stream is given, expected none: the rows go to several GPUs")
-            rows = np.ascontiguousarray(_arrays.ids([] if hot is None else hot, "hot"), np.int64)
-            return FeatureTable._of_core(self._core.spread(several, rows))
-        if hot is not None:
-            raise ArgumentError(f"hot is given, expected several GPUs, not {shown(device)}")
-        where = _gpu.parse(device)
+            return FeatureTable._of_core(self._core.spread(several, np.ascontiguousarray(rows, np.int64)))
         if where == _gpu.HOST:
             _gpu.expect_no_stream(stream)
         if where == self._core.device or where in self._core.gpus:
@@ -379,13 +379,13 @@ def rows_for_gpu(ids: Any, table: Any, device: int, stream: int) -> _tendril.Gpu
     return _tendril.GpuIds.from_host(rows, "ids", rows.size, 1, 0)
 
 
-def rows_in_range(ids: ArrayLike, table: Any) -> NDArray[Any]:
+def rows_in_range(ids: ArrayLike, table: Any, what: str = "ids") -> NDArray[Any]:
     """Ids in host memory as contiguous int32 or int64, checked."""
-    rows = row_ids(ids, table)
+    rows = row_ids(ids, table, what)
     wrong = np.flatnonzero((rows < 0) | (rows >= table.shape[0]))
     if wrong.size:
         expected = f"0 to {table.shape[0] - 1}" if table.shape[0] else "none: the table has no rows"
-        raise ArgumentError(f"ids[{wrong[0]}] is {rows[wrong[0]]}, expected {expected}")
+        raise ArgumentError(f"{what}[{wrong[0]}] is {rows[wrong[0]]}, expected {expected}")
     return rows
 
 
@@ -456,15 +456,15 @@ def mapped_file(array: Any) -> str | None:
     return None
 
 
-def row_ids(ids: ArrayLike, table: Any) -> NDArray[Any]:
+def row_ids(ids: ArrayLike, table: Any, what: str = "ids") -> NDArray[Any]:
     """Ids as contiguous int32 or int64."""
     if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype in (np.int64, np.int32):
         array = ids
     else:
-        array = _arrays.ids(ids, "ids")
+        array = _arrays.ids(ids, what)
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         place = int(np.argmax(array >= table.shape[0]))
-        raise ArgumentError(f"ids[{place}] is {array[place]}, expected 0 to {table.shape[0] - 1}")
+        raise ArgumentError(f"{what}[{place}] is {array[place]}, expected 0 to {table.shape[0] - 1}")
     wanted = np.int32 if array.dtype == np.int32 else np.int64
     return np.require(array, wanted, ["C_CONTIGUOUS", "ALIGNED"])
 

@@ -218,3 +218,18 @@ def test_batches_on_a_gpu_are_those_of_a_tensor(tmp_path, dtype, place, cached, 
 def test_a_table_on_a_gpu_stays_there_for_batches_of_the_cpu(_):
     for batch in NeighborLoader(tabled(tendril.FeatureTable(rows()).to("cuda")), [4, 3], batch_size=40):
         assert batch.x.is_cuda and torch.equal(batch.x.cpu(), rows()[batch.n_id])
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() < 2, reason="fewer than two GPUs")
+@pytest.mark.parametrize("device", ["cuda:0", "cuda:1"])
+def test_loaders_of_each_gpu_take_a_table_over_several(device):
+    data = plain()
+    expected = data.x.numpy()
+    data.x = tendril.FeatureTable(expected).to("cuda:0,1", hot=np.arange(0, 300, 7))
+    seen = 0
+    for batch in NeighborLoader(data, num_neighbors=[5, 3], batch_size=64, device=device):
+        assert batch.x.device == torch.device(device)
+        assert np.array_equal(batch.x.cpu().numpy(), expected[batch.n_id.cpu().numpy()])
+        seen += batch.batch_size
+    assert seen == 300

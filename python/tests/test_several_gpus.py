@@ -273,31 +273,20 @@ def test_rows_to_copy_are_checked(two_gpus):
         table.to(two_gpus, hot=[-1])
 
 
-def test_rows_are_copied_to_several_gpus_alone():
+def test_rows_are_copied_to_gpus_alone():
     table = tendril.FeatureTable(np.zeros((9, 2), np.float32))
-    with pytest.raises(tendril.ArgumentError, match="hot is given, expected several GPUs, not 'cpu'"):
+    with pytest.raises(tendril.ArgumentError, match="hot is given, expected GPUs, not 'cpu'"):
         table.to("cpu", hot=[1])
 
 
 @pytest.mark.gpu
-def test_loaders_of_each_gpu_take_a_table_over_several(two_gpus):
-    torch = pytest.importorskip("torch")
-    from torch_geometric.data import Data
-
-    from tendril.pyg import NeighborLoader
-
-    generator = np.random.default_rng(3)
-    rows = generator.random((3_000, 20), np.float32)
-    edges = torch.from_numpy(generator.integers(0, 3_000, (2, 30_000)))
-    table = tendril.FeatureTable(rows).to(two_gpus, hot=np.arange(100))
-    for device in ("cuda:0", "cuda:1"):
-        data = Data(x=table, edge_index=edges, num_nodes=3_000)
-        seen = 0
-        for batch in NeighborLoader(data, num_neighbors=[5, 3], batch_size=256, device=device):
-            assert batch.x.device == torch.device(device)
-            assert np.array_equal(batch.x.cpu().numpy(), rows[batch.n_id.cpu().numpy()])
-            seen += batch.batch_size
-        assert seen == 3_000
+@pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
+def test_one_gpu_has_the_hot_rows_in_any_case():
+    rows = np.arange(18, dtype=np.float32).reshape(9, 2)
+    table = tendril.FeatureTable(rows).to("cuda:0", hot=[8, 1])
+    assert np.array_equal(np.asarray(table), rows) and table._core.gpus == [0]
+    with pytest.raises(tendril.ArgumentError, match=r"hot\[1\] is 9, expected 0 to 8"):
+        tendril.FeatureTable(rows).to("cuda:0", hot=[1, 9])
 
 
 @pytest.mark.gpu

@@ -48,6 +48,7 @@ class SpreadRows : public gpu_test {
   static std::vector<std::byte> gathered(feature_table const& table, std::vector<std::int64_t> const& ids, int device,
                                          bool checked)
   {
+    gpu::device_guard const guard(device);  // on_gpu copies on the current one
     gpu_exec const gpu(device);
     gpu_features const from(table, gpu);
     auto const there = on_gpu(ids, gpu);
