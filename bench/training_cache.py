@@ -324,7 +324,7 @@ def told_of(args):
 def told_of_way(loader):
     """Who gathered rows of host memory in the last epoch."""
     way = loader._host_way
-    beside = f", {way.gpu_part:.0%} of them by the GPU" if way.share == "cpu" else ""
+    beside = f", {way.num_threads} threads, {way.gpu_part:.0%} of them by the GPU" if way.share == "cpu" else ""
     return f" (rows of host memory by the {way.share}{beside})"
 
 

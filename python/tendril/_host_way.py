@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,9 @@ _TRIAL = 64  # batches of a trial by the host's clock, which tells less than a s
 _LEAST_GAIN = 0.02  # of another way over the CPU's, or the latter stays
 _LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
 _EARLY = 0.92  # of the loop's period: when the CPU is to be done, so that the loop finds its batch
+_UNHURRIED = 0.75  # of the loop's period: when fewer threads of the CPU are to be done
 _STEP = 0.25  # of the way to the part that would be right, a batch
+_STEADY = 16  # gathers after which another number of threads shows in the times
 _SMOOTHING = 8  # batches
 _MOST_OF_GPU = 0.95
 
@@ -34,13 +37,21 @@ def _threads_beside_training() -> int:
     return max(1, len(os.sched_getaffinity(0)) * 3 // 4)
 
 
-class _Part:
-    """The part of the rows that the GPU reads while the CPU gathers the others: as small as the loop allows, since these reads
-    slow down the kernels beside them. It follows the times that were measured, as TurboGNN balances its stages (section III-D):
-    batch by batch it moves towards that with which the CPU is done a little before the loop asks for the next batch."""
+class _Shares:
+    """What the CPU does of each gather, and with how many threads. Both follow the times that were measured, as TurboGNN balances
+    its stages (section III-D).
 
-    def __init__(self, clock: Callable[[], int]) -> None:
-        self.value = 0.0
+    The GPU's reads slow down the kernels beside them. So the GPU reads as small a part as the loop allows, and none before all
+    threads are at work: batch by batch the part moves towards that with which the CPU is done a little before the loop asks for
+    the next batch. Threads take cores from what launches kernels. So where they have time there are fewer, and all again as
+    soon as a gather comes too late; then never again so few in this iteration.
+    """
+
+    def __init__(self, clock: Callable[[], int], most_threads: int) -> None:
+        self.gpu_part = 0.0
+        self.threads = self._most = most_threads
+        self._least = 1
+        self._since = 0  # gathers with this number of threads
         self._clock = clock
         self._period = self._gather = 0.0  # nanoseconds, of the loop and of the thread that gathers
         self._handed: int | None = None
@@ -48,6 +59,7 @@ class _Part:
 
     def begin_iteration(self) -> None:
         self._handed = self._begun = None
+        self._least, self._since = 1, 0
 
     def hand_over(self) -> None:
         now = self._clock()
@@ -58,14 +70,30 @@ class _Part:
     def begin_gather(self) -> None:
         self._begun = self._clock()
 
-    def end_gather(self) -> None:
+    def end_gather(self, on_trial: bool) -> None:
         if self._begun is None:
             return
         self._gather = _smoothed(self._gather, self._clock() - self._begun)
-        if self._period > 0 and self._gather > 0:
+        if self._period <= 0 or self._gather <= 0:
+            return
+        if self.threads == self._most:
             room = min(max(_EARLY * self._period / self._gather, 0.5), 2.0)
-            of_cpu = (1 - self.value) * room**_STEP
-            self.value = min(max(1 - of_cpu, 0.0), _MOST_OF_GPU)
+            of_cpu = (1 - self.gpu_part) * room**_STEP
+            self.gpu_part = min(max(1 - of_cpu, 0.0), _MOST_OF_GPU)
+        if self.gpu_part == 0 and not on_trial:
+            self._set_threads()
+
+    def _set_threads(self) -> None:
+        self._since += 1
+        if self._gather > _EARLY * self._period:
+            if self.threads < self._most:
+                self._least = self.threads + 1
+                self.threads, self._since = self._most, 0
+        elif self._since >= _STEADY:
+            enough = math.ceil(self.threads * self._gather / (_UNHURRIED * self._period))
+            wanted = max(self._least, enough)
+            if wanted < self.threads:
+                self.threads, self._since = wanted, 0
 
 
 def _smoothed(before: float, now: float) -> float:
@@ -77,7 +105,7 @@ class HostWay:
 
     "gpu", its own reads over the bus, needs no thread that waits for it, but slows down the kernels of training beside it. The
     "cpu"'s threads and copy engines disturb no kernels, but take cores from the process that launches them; what they can't do
-    in the time of a step the GPU reads. Each is on trial twice, in the first iterations: the one with which the loop went round
+    in the time of a step the GPU reads, and where they have time, there are fewer. Each is on trial twice, in the first iterations: the one with which the loop went round
     quickest is kept. It never changes a batch. A loader that doesn't work ahead takes "auto", the quickest way of a gather
     alone.
 
@@ -114,8 +142,7 @@ class HostWay:
         self._first: tuple[int, Any] | None = None
         self._last: tuple[int, Any] | None = None
         self._is_chosen = not works_ahead
-        self._threads = _threads_beside_training() if works_ahead else 0
-        self._part = _Part(clock)
+        self._shares = _Shares(clock, _threads_beside_training() if works_ahead else 0)
         self.share = "cpu" if works_ahead else "auto"
 
     @property
@@ -126,7 +153,12 @@ class HostWay:
     @property
     def gpu_part(self) -> float:
         """Of the rows: what the GPU reads of them while the CPU gathers."""
-        return self._part.value if self.share == "cpu" else 0.0
+        return self._shares.gpu_part if self.share == "cpu" else 0.0
+
+    @property
+    def num_threads(self) -> int:
+        """Of the CPU, for a gather of its own; 0: every core."""
+        return self._shares.threads
 
     def choose(self, share: str) -> None:
         """Takes a way without trials: for measurements."""
@@ -135,7 +167,7 @@ class HostWay:
     def begin(self) -> None:
         """A new iteration begins: trials lie within one."""
         self._handed = 0
-        self._part.begin_iteration()
+        self._shares.begin_iteration()
         self._settle()
 
     def watched(self, batches: Iterator[T]) -> Iterator[T]:
@@ -147,7 +179,7 @@ class HostWay:
     def _count(self) -> None:
         self._handed += 1
         if self.share == "cpu":
-            self._part.hand_over()
+            self._shares.hand_over()
         if self._is_chosen:
             return
         if self._handed == self._from:
@@ -162,9 +194,9 @@ class HostWay:
         if self.share != "cpu":
             yield
             return
-        self._part.begin_gather()
+        self._shares.begin_gather()
         yield
-        self._part.end_gather()
+        self._shares.end_gather(on_trial=not self._is_chosen)
 
     def _next(self) -> None:
         if self._is_chosen or self._last is None or self._first is None:
@@ -175,7 +207,7 @@ class HostWay:
         self._periods.append(max(of_stream, self._last[0] - self._first[0]) / self._trial)
         if len(self._periods) < len(self._ORDER):
             self.share = self._ORDER[len(self._periods)]
-            self._part.begin_iteration()
+            self._shares.begin_iteration()
             self._settle()
             return
         quickest = {share: min(self._of(share)) for share in self._ORDER}
@@ -186,8 +218,8 @@ class HostWay:
     def way(self, num_bytes: int) -> Way:
         """Of a gather of so many bytes."""
         if num_bytes < _LEAST_BYTES:
-            return Way("gpu", self._threads)
-        return Way(self.share, self._threads, self.gpu_part)
+            return Way("gpu", self.num_threads)
+        return Way(self.share, self.num_threads, self.gpu_part)
 
     def _of(self, share: str) -> list[float]:
         return [period for period, one in zip(self._periods, self._ORDER, strict=True) if one == share]

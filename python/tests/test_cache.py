@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 
@@ -10,7 +11,16 @@ import pytest
 
 import tendril
 from tendril import ArgumentError, FeatureCache, _tendril
-from tendril._host_way import _EARLY, _MOST_OF_GPU, _SETTLING, HostWay, Way
+from tendril._host_way import (
+    _EARLY,
+    _MOST_OF_GPU,
+    _SETTLING,
+    _STEADY,
+    _UNHURRIED,
+    HostWay,
+    Way,
+    _threads_beside_training,
+)
 
 
 def line(call, *arguments, **options):
@@ -168,9 +178,18 @@ def test_trials_lie_within_one_iteration():
     assert chosen({"cpu": 9, "gpu": 5}, restart=_SETTLING + TRIAL + 2)[0] == "gpu"
 
 
-def parts(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, later=None):
-    """The GPU's part, batch by batch, where the CPU gathers all rows of a batch in `of_cpu`, and a step takes `step`, and
-    `of_gpu` more if the GPU reads all of them; `between` gathers the thread does something else. later: of_cpu of the second half."""
+MOST_THREADS = 12
+
+
+@pytest.fixture(autouse=True)
+def cores(monkeypatch):
+    monkeypatch.setattr("tendril._host_way._threads_beside_training", lambda: MOST_THREADS)
+
+
+def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, later=None):
+    """The GPU's part and the CPU's threads, batch by batch, where all threads gather all rows of a batch in `of_cpu`, and a step
+    takes `step`, and `of_gpu` more if the GPU reads all of them; `between` gathers the thread does something else. later: of_cpu
+    of the second half."""
     clock, found = [0.0], []
     way = HostWay(True, clock=lambda: int(clock[0] * 1e6))
     way.choose("cpu")
@@ -180,14 +199,18 @@ def parts(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, later=None):
         for number in range(batches):
             with way.gathering():
                 whole = later if later is not None and number >= batches // 2 else of_cpu
-                taken = (1 - way.gpu_part) * whole
+                taken = (1 - way.gpu_part) * whole * MOST_THREADS / way.num_threads
                 clock[0] += taken
             clock[0] += max(between, step + of_gpu * way.gpu_part - taken)
             yield number
 
     for _ in way.watched(loop()):
-        found.append(way.gpu_part)
+        found.append((way.gpu_part, way.num_threads))
     return found
+
+
+def parts(*arguments, **options):
+    return [part for part, _ in shares(*arguments, **options)]
 
 
 def balanced(of_cpu, step=5.7, of_gpu=0.75):
@@ -208,6 +231,47 @@ def test_the_part_follows_a_host_that_gets_busy_and_calms_down():
     assert calm[199] == pytest.approx(balanced(9), abs=0.01) and calm[-1] == 0
 
 
+@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 3), (2, 6), (3, 9), (4, 12), (9, 12)])
+def test_there_are_as_many_threads_as_the_loop_needs(of_cpu, threads):
+    found = shares(of_cpu)
+    assert [count for _, count in found[:_STEADY]] == [MOST_THREADS] * _STEADY
+    assert found[-1][1] == threads == min(MOST_THREADS, math.ceil(MOST_THREADS * of_cpu / (_UNHURRIED * 5.7)))
+    assert of_cpu > _EARLY * 5.7 or not any(part for part, _ in found)
+
+
+def test_all_threads_are_at_work_before_the_gpu_reads():
+    busy = shares(1, later=9)
+    assert busy[199] == (0, 3)
+    assert all(threads == MOST_THREADS for part, threads in busy if part > 0)
+    assert busy[-1] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS)
+    again = shares(9, later=1)
+    assert again[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and again[-1] == (0, 3)
+
+
+def test_threads_that_were_too_few_once_are_not_again():
+    """A gather that takes three times as long every sixty batches, as on a host with other work."""
+    clock, found = [0.0], []
+    way = HostWay(True, clock=lambda: int(clock[0] * 1e6))
+    way.choose("cpu")
+    way.begin()
+
+    def loop():
+        for number in range(900):
+            with way.gathering():
+                taken = (20 if number % 60 < 3 else 1) * MOST_THREADS / way.num_threads
+                clock[0] += taken
+            clock[0] += max(0.3, 5.7 - taken)
+            found.append(way.num_threads)
+            yield number
+
+    for _ in way.watched(loop()):
+        pass
+    fewest = [min(found[first : first + 60]) for first in range(0, 900, 60)]
+    assert fewest == sorted(fewest) and fewest[0] < fewest[-1]
+    way.begin()
+    assert way.num_threads == found[-1], "an iteration begins with what the last one had"
+
+
 def test_a_gpu_that_does_nothing_else_reads_most_of_what_a_slow_cpu_would():
     assert parts(1000, step=0, of_gpu=0)[-1] == _MOST_OF_GPU
     assert 0 < parts(5, step=0, of_gpu=0)[-1] < _MOST_OF_GPU, "the CPU's threads take their share"
@@ -220,8 +284,13 @@ def test_a_loader_that_does_not_work_ahead_takes_the_quickest_gather():
     assert way.way(1 << 30) == Way("auto", 0)
 
 
+def test_training_keeps_a_quarter_of_the_cores():
+    cores = len(os.sched_getaffinity(0))
+    assert 1 <= _threads_beside_training() <= max(1, cores - cores // 4)
+
+
 def test_small_gathers_wake_no_threads():
     way = HostWay(works_ahead=True)
     assert way.way(1 << 30)[::2] == ("cpu", 0)
-    assert way.way(1 << 30).num_threads <= max(1, os.cpu_count() - os.cpu_count() // 4)
+    assert way.way(1 << 30).num_threads == MOST_THREADS
     assert way.way(1000).share == "gpu"

@@ -155,7 +155,7 @@ def test_batches_do_not_depend_on_who_gathers(cache, monkeypatch):
     expected = [data.x[batch.n_id.cpu()] for batch in NeighborLoader(data, **options)]
     found = []
     for i, batch in enumerate(loader):
-        loader._host_way._part.value = [0.0, 0.3, 0.9, 0.05][i % 4]
+        loader._host_way._shares.gpu_part = [0.0, 0.3, 0.9, 0.05][i % 4]
         found.append(batch.x)
     for one, other in zip(found, expected, strict=True):
         assert torch.equal(one.cpu(), other)
