@@ -16,9 +16,10 @@ _TRIAL = 64  # batches of a trial by the host's clock, which tells less than a s
 _LEAST_GAIN = 0.02  # of another way over the CPU's, or the latter stays
 _LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
 _EARLY = 0.92  # of the loop's period: when the CPU is to be done, so that the loop finds its batch
-_UNHURRIED = 0.75  # of the loop's period: when fewer threads of the CPU are to be done
+_UNHURRIED = 0.5  # of the loop's period: when fewer threads of the CPU are to be done
 _STEP = 0.25  # of the way to the part that would be right, a batch
-_STEADY = 16  # gathers after which another number of threads shows in the times
+_STEADY = 16  # gathers after which there may be fewer threads, and
+_TOLD = 4  # after which these may be too few
 _SMOOTHING = 8  # batches
 _MOST_OF_GPU = 0.95
 
@@ -85,15 +86,15 @@ class _Shares:
 
     def _set_threads(self) -> None:
         self._since += 1
-        if self._gather > _EARLY * self._period:
-            if self.threads < self._most:
-                self._least = self.threads + 1
-                self.threads, self._since = self._most, 0
+        wanted = self.threads
+        if self._gather > _EARLY * self._period and self._since >= _TOLD:
+            self._least = min(self.threads + 1, self._most)
+            wanted = self._most
         elif self._since >= _STEADY:
             enough = math.ceil(self.threads * self._gather / (_UNHURRIED * self._period))
-            wanted = max(self._least, enough)
-            if wanted < self.threads:
-                self.threads, self._since = wanted, 0
+            wanted = min(max(self._least, enough), self.threads)
+        if wanted != self.threads:
+            self.threads, self._since, self._gather = wanted, 0, 0.0  # times with another number tell nothing
 
 
 def _smoothed(before: float, now: float) -> float:

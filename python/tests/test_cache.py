@@ -231,7 +231,7 @@ def test_the_part_follows_a_host_that_gets_busy_and_calms_down():
     assert calm[199] == pytest.approx(balanced(9), abs=0.01) and calm[-1] == 0
 
 
-@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 3), (2, 6), (3, 9), (4, 12), (9, 12)])
+@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 5), (2, 9), (2.5, 11), (4, 12), (9, 12)])
 def test_there_are_as_many_threads_as_the_loop_needs(of_cpu, threads):
     found = shares(of_cpu)
     assert [count for _, count in found[:_STEADY]] == [MOST_THREADS] * _STEADY
@@ -241,11 +241,11 @@ def test_there_are_as_many_threads_as_the_loop_needs(of_cpu, threads):
 
 def test_all_threads_are_at_work_before_the_gpu_reads():
     busy = shares(1, later=9)
-    assert busy[199] == (0, 3)
+    assert busy[199] == (0, 5)
     assert all(threads == MOST_THREADS for part, threads in busy if part > 0)
     assert busy[-1] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS)
     again = shares(9, later=1)
-    assert again[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and again[-1] == (0, 3)
+    assert again[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and again[-1] == (0, 5)
 
 
 def test_threads_that_were_too_few_once_are_not_again():
