@@ -323,9 +323,8 @@ def told_of(args):
 
 def told_of_way(loader):
     """Who gathered rows of host memory in the last epoch."""
-    way = loader._host_way
-    beside = f", {way.num_threads} threads, {way.gpu_part:.0%} of them by the GPU" if way.share == "cpu" else ""
-    return f" (rows of host memory by the {way.share}{beside})"
+    by = loader.stats().host_rows
+    return f" (rows of the host by {by})" if by else ""
 
 
 def kept(source, args):

@@ -222,6 +222,12 @@ class HostWay:
             return Way("gpu", self.num_threads)
         return Way(self.share, self.num_threads, self.gpu_part)
 
+    def told(self) -> str:
+        """For people."""
+        threads = f", {self.num_threads} threads" if self.share == "cpu" else ""
+        part = f", gpu {self.gpu_part:.0%}".replace("%", " %") if self.gpu_part > 0 else ""
+        return f"{self.share}{threads}{part}"
+
     def _of(self, share: str) -> list[float]:
         return [period for period, one in zip(self._periods, self._ORDER, strict=True) if one == share]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -221,6 +222,11 @@ class Pipeline(Padded):
         """The positions of each batch's seeds."""
         order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
         return (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
+
+    def _host_rows(self) -> str:
+        tables = itertools.chain(*(many.values() for many in (*self._features.values(), *self._edge_features.values())))
+        on_host = any(table._core.device == _gpu.HOST for table in (*tables, *self._labels.values()))
+        return self._host_way.told() if on_host and self._device != _gpu.HOST else ""
 
     def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """This rank's batches of an epoch from batch `begin` on: the positions of their seeds behind their numbers."""

@@ -272,6 +272,16 @@ def test_threads_that_were_too_few_once_are_not_again():
     assert way.num_threads == found[-1], "an iteration begins with what the last one had"
 
 
+def test_the_shares_are_told():
+    way = HostWay(True)
+    assert way.told() == "cpu, 12 threads"
+    way._shares.gpu_part = 0.125
+    assert way.told() == "cpu, 12 threads, gpu 12 %"
+    way.choose("gpu")
+    assert way.told() == "gpu"
+    assert HostWay(False).told() == "auto"
+
+
 def test_a_gpu_that_does_nothing_else_reads_most_of_what_a_slow_cpu_would():
     assert parts(1000, step=0, of_gpu=0)[-1] == _MOST_OF_GPU
     assert 0 < parts(5, step=0, of_gpu=0)[-1] < _MOST_OF_GPU, "the CPU's threads take their share"

@@ -236,7 +236,10 @@ def test_on_a_gpu_batches_are_those_of_the_cpu(place):
     }
     for prefetch in (0, 3):
         sampler = tendril.MinibatchSampler(graph().to("cuda"), [4, 3], seed=5)
-        made = list(pipeline(sampler, prefetch=prefetch, **there))
+        loader = pipeline(sampler, prefetch=prefetch, **there)
+        made = list(loader)
+        told = "" if there["features"]["x"].device != "cpu" else "cpu" if prefetch else "auto"
+        assert loader.stats().host_rows.split(",")[0] == told
         assert all(isinstance(batch.features["x"], tendril.DeviceArray) for batch in made)
         assert all(isinstance(batch.labels["y"], tendril.DeviceArray) for batch in made)
         assert each(made) == expected

@@ -161,6 +161,15 @@ def test_batches_do_not_depend_on_who_gathers(cache, monkeypatch):
         assert torch.equal(one.cpu(), other)
 
 
+def test_stats_tell_who_brings_rows_of_the_host():
+    data = Data(x=torch.randn(400, 100), edge_index=homogeneous(400, 8000).edge_index)
+    for kept, told in ((data.clone().pin_memory(), "cpu, "), (data.to("cuda"), "")):
+        loader = NeighborLoader(kept, num_neighbors=[3], batch_size=100, device="cuda")
+        assert len(list(loader)) == 4
+        assert loader.stats().host_rows.startswith(told) and bool(loader.stats().host_rows) == bool(told)
+        assert ("rows of the host by" in str(loader.stats())) == bool(told)
+
+
 def test_a_loop_that_waits_for_nothing_has_memory_for_few_batches():
     """Gathers over the bus are enqueued: a loop that is quicker than they are must not have memory for all of them."""
     data = Data(x=torch.ones(4000, 4096), edge_index=homogeneous(4000, 80000).edge_index).pin_memory()

@@ -218,6 +218,9 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         whole_groups = -(-_TRIAL // self._bulk) * self._bulk  # a group is sampled at once
         return HostWay(self.prefetch > 0 and self._ours, mark, nanoseconds, whole_groups)
 
+    def _host_rows(self) -> str:
+        return self._host_way.told() if self._target is not None and _features.come_from_host(self.data) else ""
+
     # Epochs
 
     def __len__(self) -> int:
