@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import statistics
 import sys
 import threading
@@ -321,10 +322,10 @@ def told_of(args):
     return f"{MODELS[args.model]}, hidden {args.hidden}, {kind}{recorded if args.replay else ''}{by}"
 
 
-def told_of_way(loader):
-    """Who gathered rows of host memory in the last epoch."""
-    by = loader.stats().host_rows
-    return f" (rows of the host by {by})" if by else ""
+def share_of_gpu(by):
+    """Of LoaderStats.host_rows."""
+    part = re.search(r"gpu (\d+) %", by)
+    return 1.0 if by == "gpu" else float(part[1]) / 100 if part else 0.0
 
 
 def kept(source, args):
@@ -367,7 +368,7 @@ def measure(args, source, report):
                 found["epoch"].append(each(loader, args.device, lambda made: train(source.batch(made)))[0])
             found["busy"] += busy.samples[2:-1]  # NVML's samples reach back in time
             found["alone"].append(alone())
-        way = told_of_way(loader)  # before an epoch without training, in which it is another one
+        by = loader.stats().host_rows  # before an epoch without training, in which it is another one
         found["loader"].append(each(loader, args.device)[0])
         params = f"{told}, {name}"
         epochs[params] = found["epoch"]
@@ -379,10 +380,13 @@ def measure(args, source, report):
         if loader.cache:
             hits, misses = loader.cache.hits - before[0], loader.cache.misses - before[1]
             report.add_ratio("miss rate", params, [misses / (hits + misses)])
+        if by:
+            report.add_ratio("rows of the host that the GPU reads", params, [share_of_gpu(by)])
         if found["busy"]:
             report.add_ratio("GPU busy share", params, found["busy"])
         ratio_of_medians = statistics.median(found["epoch"]) / statistics.median(found["alone"])
-        print(f"{name}: {ratio_of_medians:.3f}{way}", file=sys.stderr, flush=True)
+        beside = f" (rows of the host by {by})" if by else ""
+        print(f"{name}: {ratio_of_medians:.3f}{beside}", file=sys.stderr, flush=True)
         if args.json:
             report.write(args.json)
         del loader

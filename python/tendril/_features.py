@@ -103,7 +103,7 @@ class FeatureTable(_pickles.Unchanging):
         Returns
         -------
         FeatureTable
-            This one, where the rows are there already.
+            This one, where the rows are there already; of a table over several GPUs, for each of these.
 
         Raises
         ------
@@ -122,6 +122,8 @@ class FeatureTable(_pickles.Unchanging):
         if several is not None:
             if stream is not None:
                 raise ArgumentError("stream is given, expected none: the rows go to several GPUs")
+            if several == self._core.gpus and hot is None:
+                return self
             return FeatureTable._of_core(self._core.spread(several, np.ascontiguousarray(rows, np.int64)))
         if where == _gpu.HOST:
             _gpu.expect_no_stream(stream)
@@ -340,9 +342,9 @@ def gathering_device(tables: Iterable[FeatureTable], arrays: Iterable[Any]) -> i
     """Where a gather is made: on a GPU if anything of it lies on one; of tables over several GPUs on that of the arrays."""
     given = [device for device in map(_gpu.device_of, arrays) if device != _gpu.HOST]
     gpus = [table._core.gpus for table in tables if table._core.gpus]
-    if given and all(given[0] in each for each in gpus):
-        return given[0]
-    return gpus[0][0] if gpus else _gpu.HOST
+    candidates = [*given[:1], *(gpus[0] if gpus else [])]
+    fitting = (device for device in candidates if all(device in each for each in gpus))
+    return next(fitting, candidates[-1] if candidates else _gpu.HOST)
 
 
 def gather_on_gpu(

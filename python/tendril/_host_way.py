@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import fmean, median
 from time import perf_counter_ns
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,10 +17,9 @@ _TRIAL = 64  # batches of a trial by the host's clock, which tells less than a s
 _LEAST_GAIN = 0.02  # of another way over the CPU's, or the latter stays
 _LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
 _EARLY = 0.92  # of the loop's period: when the CPU is to be done, so that the loop finds its batch
-_UNHURRIED = 0.5  # of the loop's period: when fewer threads of the CPU are to be done
+_REST = 0.4  # of the loop's period, which the thread that gathers is to have for itself
 _STEP = 0.25  # of the way to the part that would be right, a batch
-_STEADY = 16  # gathers after which there may be fewer threads, and
-_TOLD = 4  # after which these may be too few
+_STEADY = 16  # gathers that tell whether a number of threads is right; a quarter of them, whether it is too small
 _SMOOTHING = 8  # batches
 _MOST_OF_GPU = 0.95
 
@@ -44,28 +44,36 @@ class _Shares:
 
     The GPU's reads slow down the kernels beside them. So the GPU reads as small a part as the loop allows, and none before all
     threads are at work: batch by batch the part moves towards that with which the CPU is done a little before the loop asks for
-    the next batch. Threads take cores from what launches kernels. So where they have time there are fewer, and all again as
-    soon as a gather comes too late; then never again so few in this iteration.
+    the next batch.
+
+    Threads take cores from what launches kernels, and from other processes. So there are as few as leave the thread that
+    gathers some rest: it rests while the loop has as many batches as it may be ahead. As soon as it hardly rests, whatever else
+    it does, all threads are at work; then never again so few in this iteration.
     """
 
     def __init__(self, clock: Callable[[], int], most_threads: int) -> None:
         self.gpu_part = 0.0
         self.threads = self._most = most_threads
         self._least = 1
-        self._since = 0  # gathers with this number of threads
         self._clock = clock
         self._period = self._gather = 0.0  # nanoseconds, of the loop and of the thread that gathers
         self._handed: int | None = None
         self._begun: int | None = None
+        self._gathers: list[int] = []  # with this number of threads, the last few, in nanoseconds
+        self._rests: list[int] = []
 
     def begin_iteration(self) -> None:
         self._handed = self._begun = None
-        self._least, self._since = 1, 0
+        self._least = 1
+        self._forget_times()
 
     def hand_over(self) -> None:
         now = self._clock()
         if self._handed is not None:
-            self._period = _smoothed(self._period, now - self._handed)
+            time = now - self._handed
+            if self._period > 0:
+                time = min(time, 2 * int(self._period))  # a loop that pauses is not a slow one
+            self._period = _smoothed(self._period, time)
         self._handed = now
 
     def begin_gather(self) -> None:
@@ -74,27 +82,50 @@ class _Shares:
     def end_gather(self, on_trial: bool) -> None:
         if self._begun is None:
             return
-        self._gather = _smoothed(self._gather, self._clock() - self._begun)
+        time = self._clock() - self._begun
+        self._gather = _smoothed(self._gather, time)
+        self._gathers.append(time)
         if self._period <= 0 or self._gather <= 0:
             return
         if self.threads == self._most:
             room = min(max(_EARLY * self._period / self._gather, 0.5), 2.0)
             of_cpu = (1 - self.gpu_part) * room**_STEP
             self.gpu_part = min(max(1 - of_cpu, 0.0), _MOST_OF_GPU)
-        if self.gpu_part == 0 and not on_trial:
+        if self.gpu_part > 0 or on_trial:
+            self._forget_times()
+        elif len(self._rests) >= _STEADY // 4:
             self._set_threads()
 
+    def rest(self, time: int) -> None:
+        """For so many nanoseconds the thread that gathers had nothing to do."""
+        self._rests.append(time)
+
     def _set_threads(self) -> None:
-        self._since += 1
+        rest, gather = _usual(self._rests) / self._period, _usual(self._gathers) / self._period
+        is_late = rest < 1 - _EARLY and self.threads < self._most
+        if not is_late and len(self._rests) < _STEADY:
+            return
         wanted = self.threads
-        if self._gather > _EARLY * self._period and self._since >= _TOLD:
-            self._least = min(self.threads + 1, self._most)
+        if is_late:
+            self._least = self.threads + 1
             wanted = self._most
-        elif self._since >= _STEADY:
-            enough = math.ceil(self.threads * self._gather / (_UNHURRIED * self._period))
-            wanted = min(max(self._least, enough), self.threads)
+        elif rest > _REST or rest < _REST / 2:
+            longest = gather + rest - _REST  # that a gather may take
+            enough = math.ceil(self.threads * gather / longest) if longest > 0 else self._most
+            wanted = min(max(self._least, enough), self._most)
         if wanted != self.threads:
-            self.threads, self._since, self._gather = wanted, 0, 0.0  # times with another number tell nothing
+            self.threads, self._gather = wanted, 0.0
+        self._forget_times()
+
+    def _forget_times(self) -> None:
+        self._gathers.clear()
+        self._rests.clear()
+
+
+def _usual(times: list[int]) -> float:
+    """Their mean, in which a pause counts for little."""
+    most = 4 * median(times)
+    return fmean(min(time, most) for time in times)
 
 
 def _smoothed(before: float, now: float) -> float:
@@ -176,6 +207,18 @@ class HostWay:
         for batch in batches:
             self._count()
             yield batch
+
+    def supplied(self, batches: Iterator[T]) -> Iterator[T]:
+        """The same batches, as the thread that gathers makes them: it rests while nobody takes one."""
+        try:
+            for batch in batches:
+                begin = self._clock()
+                yield batch
+                self._shares.rest(self._clock() - begin)
+        finally:  # so that threads which make parts of them have ended, too
+            close = getattr(batches, "close", None)
+            if close is not None:
+                close()
 
     def _count(self) -> None:
         self._handed += 1

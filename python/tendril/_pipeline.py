@@ -208,7 +208,7 @@ class Pipeline(Padded):
         pad = None if padding is None else self._padder(padding)
         self._host_way.begin()
         made = self._made(progress.epoch, progress.batch, timeline, pad)
-        made = _items(made, self.prefetch) if self.prefetch else made
+        made = _items(self._host_way.supplied(made), self.prefetch) if self.prefetch else made
         return self._counted(self._host_way.watched(made), progress, timeline)
 
     def _total(self) -> int:

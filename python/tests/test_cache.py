@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from array import array
@@ -14,9 +15,9 @@ from tendril import ArgumentError, FeatureCache, _tendril
 from tendril._host_way import (
     _EARLY,
     _MOST_OF_GPU,
+    _REST,
     _SETTLING,
     _STEADY,
-    _UNHURRIED,
     HostWay,
     Way,
     _threads_beside_training,
@@ -186,31 +187,72 @@ def cores(monkeypatch):
     monkeypatch.setattr("tendril._host_way._threads_beside_training", lambda: MOST_THREADS)
 
 
-def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, later=None):
-    """The GPU's part and the CPU's threads, batch by batch, where all threads gather all rows of a batch in `of_cpu`, and a step
-    takes `step`, and `of_gpu` more if the GPU reads all of them; `between` gathers the thread does something else. later: of_cpu
-    of the second half."""
-    clock, found = [0.0], []
+def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, pauses=()):
+    """The GPU's part and the CPU's threads, batch by batch, and when the loop got the batch. A thread gathers all rows of batch i
+    with all threads in of_cpu(i), and for `between` does something else; it is up to two batches ahead of the loop, which works
+    `step` on a batch, and of_gpu more if the GPU reads all of its rows. pauses: of the loop, by the batch before."""
+    clock, found, put, taken, pauses = [0.0], [], [], [], dict(pauses)
     way = HostWay(True, clock=lambda: int(clock[0] * 1e6))
     way.choose("cpu")
     way.begin()
+    handed = way.watched(itertools.count())
 
-    def loop():
-        for number in range(batches):
+    def take_next(until):
+        """Whether the loop gets its next batch by then."""
+        i = len(taken)
+        if i == len(put):
+            return False
+        work = step + of_gpu * found[i - 1][0] + pauses.get(i - 1, 0) if i else 0
+        time = max(put[i], (taken[-1] if i else 0) + work)
+        if time > until:
+            return False
+        clock[0] = time
+        next(handed)
+        taken.append(time)
+        return True
+
+    def take(until):
+        while take_next(until):
+            pass
+
+    def take_until_it_has(i):
+        while len(taken) <= i:
+            assert take_next(math.inf)
+
+    def made():
+        time = 0.0
+        for i in range(batches):
+            time += between
+            take(time)
+            clock[0] = time
             with way.gathering():
-                whole = later if later is not None and number >= batches // 2 else of_cpu
-                taken = (1 - way.gpu_part) * whole * MOST_THREADS / way.num_threads
-                clock[0] += taken
-            clock[0] += max(between, step + of_gpu * way.gpu_part - taken)
-            yield number
+                found.append((way.gpu_part, way.num_threads))
+                time += (1 - way.gpu_part) * of_cpu(i) * MOST_THREADS / way.num_threads
+                take(time)
+                clock[0] = time
+            if i >= 2:  # there is room as soon as the loop has taken that one
+                take_until_it_has(i - 2)
+            put.append(max(time, taken[i - 2]) if i >= 2 else time)
+            clock[0] = time
+            yield i
+            time = put[-1]
 
-    for _ in way.watched(loop()):
-        found.append((way.gpu_part, way.num_threads))
-    return found
+    for _ in way.supplied(made()):
+        take(put[-1])
+        clock[0] = put[-1]
+    take(math.inf)
+    return found, taken
 
 
-def parts(*arguments, **options):
-    return [part for part, _ in shares(*arguments, **options)]
+def parts(of_cpu, later=None, batches=400, **options):
+    found, _ = shares(lambda i: of_cpu if later is None or i < batches // 2 else later, batches=batches, **options)
+    return [part for part, _ in found]
+
+
+def period(of_cpu, last=100, **options):
+    """Of the loop, in its last batches, as it is with as many threads as are chosen, and with all."""
+    _, taken = shares(of_cpu, **options)
+    return (taken[-1] - taken[-1 - last]) / last
 
 
 def balanced(of_cpu, step=5.7, of_gpu=0.75):
@@ -231,45 +273,55 @@ def test_the_part_follows_a_host_that_gets_busy_and_calms_down():
     assert calm[199] == pytest.approx(balanced(9), abs=0.01) and calm[-1] == 0
 
 
-@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 5), (2, 9), (2.5, 11), (4, 12), (9, 12)])
-def test_there_are_as_many_threads_as_the_loop_needs(of_cpu, threads):
-    found = shares(of_cpu)
+@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 4), (2, 8), (2.5, 10), (4, 12), (9, 12)])
+def test_there_are_as_many_threads_as_leave_the_thread_rest(of_cpu, threads):
+    found, taken = shares(lambda i: of_cpu)
     assert [count for _, count in found[:_STEADY]] == [MOST_THREADS] * _STEADY
-    assert found[-1][1] == threads == min(MOST_THREADS, math.ceil(MOST_THREADS * of_cpu / (_UNHURRIED * 5.7)))
+    assert {count for _, count in found[-100:]} == {threads}
+    room = (1 - _REST) * 5.7 - 0.3
+    assert threads == min(MOST_THREADS, math.ceil(MOST_THREADS * of_cpu / room))
     assert of_cpu > _EARLY * 5.7 or not any(part for part, _ in found)
 
 
 def test_all_threads_are_at_work_before_the_gpu_reads():
-    busy = shares(1, later=9)
-    assert busy[199] == (0, 5)
-    assert all(threads == MOST_THREADS for part, threads in busy if part > 0)
-    assert busy[-1] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS)
-    again = shares(9, later=1)
-    assert again[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and again[-1] == (0, 5)
+    found, _ = shares(lambda i: 1 if i < 200 else 9)
+    assert found[199] == (0, 4)
+    assert all(threads == MOST_THREADS for part, threads in found if part > 0) and any(part > 0 for part, _ in found)
+    assert found[-1] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS)
+    found, _ = shares(lambda i: 9 if i < 200 else 1)
+    assert found[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and found[-1] == (0, 4)
 
 
-def test_threads_that_were_too_few_once_are_not_again():
-    """A gather that takes three times as long every sixty batches, as on a host with other work."""
-    clock, found = [0.0], []
-    way = HostWay(True, clock=lambda: int(clock[0] * 1e6))
-    way.choose("cpu")
-    way.begin()
+@pytest.mark.parametrize("between", [0.3, 0.6, 1.5, 3])
+@pytest.mark.parametrize(("first", "later"), [(1, 1), (1, 2.6), (2, 1), (0.5, 4)])
+def test_no_loop_waits_longer_than_it_would_with_all_threads(between, first, later, monkeypatch):
+    """Whatever else the thread does between two gathers."""
+    options = {"step": 5.3, "between": between}
+    found = period(lambda i: first if i < 200 else later, **options)
+    monkeypatch.setattr("tendril._host_way._REST", 2)  # more than there is: all threads
+    assert found == pytest.approx(period(lambda i: first if i < 200 else later, **options), rel=0.01)
 
-    def loop():
-        for number in range(900):
-            with way.gathering():
-                taken = (20 if number % 60 < 3 else 1) * MOST_THREADS / way.num_threads
-                clock[0] += taken
-            clock[0] += max(0.3, 5.7 - taken)
-            found.append(way.num_threads)
-            yield number
 
-    for _ in way.watched(loop()):
-        pass
-    fewest = [min(found[first : first + 60]) for first in range(0, 900, 60)]
-    assert fewest == sorted(fewest) and fewest[0] < fewest[-1]
-    way.begin()
-    assert way.num_threads == found[-1], "an iteration begins with what the last one had"
+@pytest.mark.parametrize("of_cpu", [2.5, 9])
+@pytest.mark.parametrize("pause", [300, 10_000])
+def test_a_loop_that_pauses_is_no_slower_afterwards(of_cpu, pause):
+    calm, when = shares(lambda i: of_cpu)
+    found, taken = shares(lambda i: of_cpu, pauses={200: pause})
+    assert found[:200] == calm[:200]
+    assert min(threads for _, threads in found) >= min(threads for _, threads in calm) - 1
+    assert [part for part, _ in found[240:]] == pytest.approx([part for part, _ in calm[240:]], abs=0.02)
+    assert taken[-1] - taken[201] == pytest.approx(when[-1] - when[201], rel=0.01)
+
+
+def test_threads_that_were_too_few_are_not_tried_again():
+    """Gathers that take five times as long at times, as on a host with other work."""
+    found, _ = shares(lambda i: 5 if i % 60 < 6 else 1, batches=900)
+    late, threads = set(), [count for _, count in found]
+    for before, after in zip(threads, threads[1:], strict=False):
+        if after == MOST_THREADS > before:
+            late.add(before)
+        assert after > max(late, default=0)
+    assert late
 
 
 def test_the_shares_are_told():

@@ -4,6 +4,7 @@ Where there are fewer GPUs, one of them stands for several, or the CPU does: cal
 parts are joined."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -259,9 +260,38 @@ def test_each_gpu_gathers_from_a_table_over_several(hot, two_gpus):
         made = tendril.gather_tables({"x": table, "y": rows}, there)
         assert made["x"].device == made["y"].device == device
         assert np.array_equal(made["x"].numpy(), rows[ids]) and np.array_equal(made["y"].numpy(), rows[ids])
+        assert np.array_equal(table.gather(there, check=False).numpy(), rows[ids])
+        out = table.gather(tendril.FeatureTable(ids[::-1].copy()).to(device))
+        assert table.gather(ids, out=out) is out and np.array_equal(out.numpy(), rows[ids])
         assert table.to(device) is table
-    with pytest.raises(tendril.ArgumentError, match=r"ids\[1\] is 200000"):
-        table.gather([0, 200_000])
+        with pytest.raises(tendril.ArgumentError, match=r"ids\[1\] is 200000"):
+            table.gather(tendril.FeatureTable(np.array([0, 200_000])).to(device))
+    assert np.array_equal(np.asarray(pickle.loads(pickle.dumps(table))), rows)
+    assert (table.to(two_gpus) is table) and np.array_equal(np.asarray(table.to("cpu")), rows)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("first", ["spread", "own"])
+def test_tables_of_one_call_are_gathered_by_a_gpu_that_has_all(first, two_gpus):
+    rows = np.random.default_rng(1).random((900, 5), np.float32)
+    tables = {"spread": tendril.FeatureTable(rows).to(two_gpus, hot=[3]), "own": tendril.FeatureTable(rows).to("cuda:1")}
+    made = tendril.gather_tables({key: tables[key] for key in sorted(tables, key=lambda key: key != first)}, [5, 3, 899])
+    for found in made.values():
+        assert found.device == "cuda:1" and np.array_equal(found.numpy(), rows[[5, 3, 899]])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("device", ["cuda:0", "cuda:1"])
+def test_pipelines_of_each_gpu_take_a_table_over_several(device, two_gpus):
+    graph = tendril.generate.rmat(10, 8, seed=3)
+    rows = np.random.default_rng(1).random((graph.num_vertices, 20), np.float32)
+    sampler = tendril.MinibatchSampler(graph, [4, 3], seed=5, device=device)
+    table = tendril.FeatureTable(rows).to(two_gpus, hot=np.arange(100))
+    made = list(tendril.Pipeline(sampler, np.arange(500), batch_size=100, features={"x": table}))
+    assert len(made) == 5
+    for batch in made:
+        assert batch.features["x"].device == device
+        assert np.array_equal(batch.features["x"].numpy(), rows[batch.minibatch.node.numpy()])
 
 
 @pytest.mark.gpu

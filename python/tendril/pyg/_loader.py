@@ -456,7 +456,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours and not self._loop_gathers:
             own = [] if self._engine._stream is None else [self._engine._stream]
-            made = _ahead(made, self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
+            made = _ahead(self._host_way.supplied(made), self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
         if self.transform_sampler_output is None:
             made = map(self._completed if self._completes_in_loop() else itemgetter(0), made)
         if self.transform is not None or self.transform_sampler_output is not None:

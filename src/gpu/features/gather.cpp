@@ -180,7 +180,9 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   gpu::row_ids const narrow(ids, table_.num_rows(), exec);
   if (gpu::has_copies(table_)) {
     if (checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
-    return gpu::read_spread_rows(table_, narrow, out, exec);
+    gpu::read_spread_rows(table_, narrow, out, exec);
+    if (checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+    return;
   }
   if (memory_ == row_memory::gpu && row_bytes > 0) {
     gpu::row_copies job = gpu::copies_of(table_, device_);

@@ -93,7 +93,8 @@ void read_rows(rows_to_read const& job, gpu_exec const& exec)
     auto const width = static_cast<std::uint32_t>(job.row_bytes / static_cast<std::int64_t>(sizeof(Word)));
     row_tiles const tiles{core::fast_divisor(width), nullptr, job.size};
     read_kernel<Word>
-        <<<tiles.blocks(block_threads, std::int64_t{1} << 30U), block_threads, 0, exec.stream>>>(tiles, job);
+        <<<tiles.template blocks<Word>(block_threads, std::int64_t{1} << 30U), block_threads, 0, exec.stream>>>(tiles,
+                                                                                                                job);
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }

@@ -175,6 +175,7 @@ feature_table to_gpu(feature_table const& table, gpu_exec const& exec)
   auto rows = std::make_shared<buffer<std::byte>>(table.num_bytes(), memory_of(exec));
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));  // the memory is there, and of no one else
   copy_without_gaps(table, rows->data());
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(nullptr));  // what was copied from pageable memory has arrived, for any stream
   std::span<std::byte const> const bytes = rows->span();
   return feature_table::on_gpu(exec.device, bytes, without_gaps(table), std::move(rows));
 }

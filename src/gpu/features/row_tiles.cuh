@@ -11,8 +11,11 @@
 
 namespace tendril::gpu {
 
-inline constexpr int lane_words = 4;  // that a lane reads at once
-inline constexpr int tile_words = lane_words * warp_size;
+/// Words that a lane reads at once: 64 bytes where they are wide.
+template <class Word>
+inline constexpr int lane_words = sizeof(Word) == 16 ? 4 : 8;
+template <class Word>
+inline constexpr int tile_words = lane_words<Word>* warp_size;
 
 /// The most bytes of a word that divide addresses and sizes, whose bits are or-ed.
 inline std::int64_t word_bytes(std::uint64_t all) { return std::int64_t{1} << std::countr_zero(all | 16U); }
@@ -38,9 +41,10 @@ struct row_tiles {
 
   [[nodiscard]] __host__ __device__ std::int64_t num_words() const { return size * a_row.divisor(); }
 
+  template <class Word>
   [[nodiscard]] unsigned blocks(int block_threads, std::int64_t most) const
   {
-    return grid_blocks((num_words() + lane_words - 1) / lane_words, block_threads, most);
+    return grid_blocks((num_words() + lane_words<Word> - 1) / lane_words<Word>, block_threads, most);
   }
 };
 
@@ -50,19 +54,20 @@ struct row_tiles {
 template <class Word, class Source>
 __device__ __forceinline__ void copy_tiles(row_tiles const& tiles, Source const& source, Word* out)
 {
+  constexpr int a_lane = lane_words<Word>, a_tile = tile_words<Word>;
   std::uint32_t const width = tiles.a_row.divisor();
-  std::int64_t const num_tiles = (tiles.num_words() + tile_words - 1) / tile_words;
+  std::int64_t const num_tiles = (tiles.num_words() + a_tile - 1) / a_tile;
   for (std::int64_t tile = global_thread() / warp_size; tile < num_tiles; tile += grid_stride() / warp_size) {
-    std::int64_t const first_word = tile * tile_words;
+    std::int64_t const first_word = tile * a_tile;
     std::int64_t const first_row = first_word / width;
     auto const before = static_cast<std::uint32_t>(first_word - first_row * width);
-    auto const rows_left = static_cast<std::uint32_t>(min(tiles.size - first_row, std::int64_t{tile_words}));
-    std::uint32_t down[lane_words];
-    std::uint32_t across[lane_words];
-    vertex_id id[lane_words];
-    std::int64_t place[lane_words];
+    auto const rows_left = static_cast<std::uint32_t>(min(tiles.size - first_row, std::int64_t{a_tile}));
+    std::uint32_t down[a_lane];
+    std::uint32_t across[a_lane];
+    vertex_id id[a_lane];
+    std::int64_t place[a_lane];
 #pragma unroll
-    for (int k = 0; k < lane_words; ++k) {
+    for (int k = 0; k < a_lane; ++k) {
       std::uint32_t const word = before + static_cast<std::uint32_t>(k * warp_size + lane_id());
       down[k] = tiles.a_row.quotient(word);
       across[k] = word - down[k] * width;
@@ -70,22 +75,22 @@ __device__ __forceinline__ void copy_tiles(row_tiles const& tiles, Source const&
       id[k] = source.id(row);
       place[k] = tiles.places == nullptr ? row : std::int64_t{tiles.places[row]};
     }
-    typename Source::found_row found[lane_words];
+    typename Source::found_row found[a_lane];
 #pragma unroll
-    for (int k = 0; k < lane_words; ++k) { found[k] = source.find(id[k]); }
-    Word read[lane_words];
+    for (int k = 0; k < a_lane; ++k) { found[k] = source.find(id[k]); }
+    Word read[a_lane];
 #pragma unroll
-    for (int k = 0; k < lane_words; ++k) {
+    for (int k = 0; k < a_lane; ++k) {
       read[k] = Word{};  // of a row that isn't there
       if (found[k].row != nullptr) { read[k] = __ldcs(found[k].row + across[k]); }
     }
 #pragma unroll
-    for (int k = 0; k < lane_words; ++k) {
+    for (int k = 0; k < a_lane; ++k) {
       if (down[k] < rows_left) { __stcs(out + place[k] * width + across[k], read[k]); }
     }
     if (!source.takes_notes()) { continue; }
 #pragma unroll
-    for (int k = 0; k < lane_words; ++k) {
+    for (int k = 0; k < a_lane; ++k) {
       if (across[k] == 0 && down[k] < rows_left) { source.note(first_row + down[k], id[k], found[k]); }
     }
   }

@@ -104,10 +104,10 @@ void copy_rows(row_copies const& job, unsigned long long* first_bad, bool over_b
     auto const width = static_cast<std::uint32_t>(job.row_bytes / static_cast<std::int64_t>(sizeof(Word)));
     row_tiles const tiles{core::fast_divisor(width), job.places, job.size};
     if (over_bus) {
-      unsigned const blocks = tiles.blocks(bus_block_threads, blocks_over_bus(job.row_bytes));
+      unsigned const blocks = tiles.template blocks<Word>(bus_block_threads, blocks_over_bus(job.row_bytes));
       copy_kernel<Word, bus_block_threads><<<blocks, bus_block_threads, 0, exec.stream>>>(job, tiles, first_bad);
     } else {
-      unsigned const blocks = tiles.blocks(block_threads, std::int64_t{1} << 30U);
+      unsigned const blocks = tiles.template blocks<Word>(block_threads, std::int64_t{1} << 30U);
       copy_kernel<Word, block_threads><<<blocks, block_threads, 0, exec.stream>>>(job, tiles, first_bad);
     }
   });

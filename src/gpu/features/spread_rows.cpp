@@ -56,6 +56,8 @@ spread_rows::copies copies_on(int device, feature_table const& all, std::vector<
 feature_table spread_over_gpus(feature_table const& input, gpu_set const& devices, std::span<std::int64_t const> hot)
 {
   TENDRIL_EXPECTS(input.device() < 0, "spread: the table lies on GPU {}, expected in host memory", input.device());
+  TENDRIL_EXPECTS(input.num_rows() < std::int64_t{no_vertex}, "spread: {} rows, expected less than 2^32 - 1",
+                  input.num_rows());
   std::vector<vertex_id> const rows = hot_rows(hot, input);
   feature_table const first = to_gpu(input, gpu_exec(devices[0], nullptr, &spread_gpu_memory(devices)));
   spread_rows whole{devices, {}, first.owner()};

@@ -10,10 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
 #include <tendril/gpu_features.hpp>
 #include <tendril/several_gpus.hpp>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/side_stream.hpp"
 #include "gpu/features/matrix_of.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
@@ -63,7 +65,7 @@ class SpreadRows : public gpu_test {
 TEST_F(SpreadRows, ComeOutOnEachGpu)
 {
   std::vector<std::int64_t> const hot = {3000, 0, 17, 17, 1234, 2}, ids = ids_of(5000);
-  for (std::int64_t const width : {0, 1, 3, 4, 16, 100, 512}) {
+  for (std::int64_t const width : {0, 1, 3, 4, 16, 100, 512, 3000, 4096}) {  // the last two lie over several stripes
     std::vector<std::byte> const rows = rows_of(width);
     feature_table const table = table_over(rows);
     std::vector<std::byte> expected(ids.size() * static_cast<std::size_t>(width));
@@ -108,12 +110,28 @@ TEST_F(SpreadRows, WrongIdsAreNamedOrGiveZeros)
   feature_table const table = table_over(rows),
                       spread = spread_over_gpus(table, all_gpus(), std::vector<std::int64_t>{1});
   std::vector<std::int64_t> const ids = {1, num_rows, 2};
-  EXPECT_EQ(message_of<argument_error>([&] { (void)gathered(spread, ids, 0, true); }),
-            "ids[1] is 3001, expected 0 to 3000");
+  for (int const device : all_gpus()) {
+    EXPECT_EQ(message_of<argument_error>([&] { (void)gathered(spread, ids, device, true); }),
+              "ids[1] is 3001, expected 0 to 3000");
+  }
   std::vector<std::byte> expected(24);
   std::memcpy(expected.data(), rows.data() + 8, 8);
   std::memcpy(expected.data() + 16, rows.data() + 16, 8);
-  EXPECT_EQ(gathered(spread, ids, 0, false), expected);
+  for (int const device : all_gpus()) { EXPECT_EQ(gathered(spread, ids, device, false), expected) << device; }
+}
+
+TEST_F(SpreadRows, AreThereWhenACheckedGatherReturns)
+{
+  std::vector<std::byte> const rows = rows_of(100);
+  for (auto const& hot : {std::vector<std::int64_t>(), std::vector<std::int64_t>{1, 7}}) {
+    feature_table const spread = spread_over_gpus(table_over(rows), all_gpus(), hot);
+    gpu::side_stream const stream;
+    gpu_exec const own(0, stream.get());
+    buffer<vertex_id> const ids = copy_to_gpu(std::vector<vertex_id>(4'000'000, 7), own);  // a gather of some time
+    buffer<std::byte> out(ids.size() * spread.row_bytes(), gpu_memory(0, own.stream));
+    gpu_features(spread, own).gather(matrix_of(ids), out.span(), own);
+    EXPECT_EQ(cudaStreamQuery(own.stream), cudaSuccess) << hot.size() << " copies";
+  }
 }
 
 TEST_F(SpreadRows, RefusesWhatIsNoRowAndWhatLiesElsewhere)
