@@ -51,10 +51,10 @@ struct message_header {
     failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another; `service` is 1
               ///< where that rank's argument was wrong. Of a refusal and an echo, too.
     echo,      ///< The sender can't go on, and passes on the line of a failure that it was told of.
-    farewell,  ///< The sender makes no more calls: it has made `number`.
+    farewell,  ///< The sender makes no more calls: it has made `number`, or, of a rank_service, `service` offers.
     // Of a rank_service:
     offer,       ///< The sender answers questions of `service`, which the bytes describe.
-    withdrawal,  ///< The sender asks no more questions of `service`.
+    withdrawal,  ///< The sender asks no more questions of `service`; it has asked the receiver `number`.
     question,    ///< To `service`; the answer gets the same number.
     answer
   };

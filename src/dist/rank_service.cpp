@@ -56,9 +56,8 @@ class rank_service::impl {
   {
     std::unique_lock lock(mutex_);
     int const number = num_offered_++;
-    service& own = services_[number];
+    service& own = service_of(number);
     own.answer = std::move(answer);
-    own.descriptions.resize(static_cast<std::size_t>(size_));
     own.descriptions[static_cast<std::size_t>(rank_)] = description;
     tell_all(message_header::offer, number, description);
     auto const is_everywhere = [&] {
@@ -66,7 +65,9 @@ class rank_service::impl {
     };
     wait_until(lock, is_everywhere, {}, [&](int other) {
       bool const is_missing = !own.descriptions[static_cast<std::size_t>(other)];
-      if (is_missing && peers_[static_cast<std::size_t>(other)].has_closed) {
+      // A rank may close right after this offer, so that its farewell comes first.
+      auto const& closed_after = peers_[static_cast<std::size_t>(other)].closed_after;
+      if (is_missing && closed_after && *closed_after <= number) {
         throw rank_error(other,
                          fmt::format("{} has closed, while rank {} begins a call of all", name_of(other), rank_));
       }
@@ -83,8 +84,12 @@ class rank_service::impl {
   {
     std::lock_guard const lock(mutex_);
     try {
-      tell_all(message_header::withdrawal, number, {});
-      note_withdrawal(number);
+      service& own = service_of(number);
+      for (int to = 0; to < size_; ++to) {
+        auto const there = static_cast<std::size_t>(to);
+        if (to != rank_) { tell(to, message_header::withdrawal, number, {}, own.calls[there].asked); }
+      }
+      note_withdrawal(number, rank_, 0);
     } catch (...) {  // the handler lives longer
     }
   }
@@ -96,11 +101,13 @@ class rank_service::impl {
     open_ticket& open = tickets_[made];
     open.answers.resize(peers_.size());
     open.waits.resize(peers_.size());
+    service& there = service_of(number);
     for (int to = 0; to < size_; ++to) {
       message& question = questions[static_cast<std::size_t>(to)];
       if (to == rank_ || question.size() == 0) { continue; }
       open.waits[static_cast<std::size_t>(to)] = 1;
       post(to, std::move(question), {.kind = message_header::question, .number = made, .service = number});
+      ++there.calls[static_cast<std::size_t>(to)].asked;
     }
     return made;
   }
@@ -153,10 +160,16 @@ class rank_service::impl {
   [[nodiscard]] std::int64_t sent_bytes() const noexcept { return sent_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  /// Between this rank and another, about one service. Messages may overtake each other, so a withdrawal says how many
+  /// questions there were: those that are still on their way get their answers, too.
+  struct calls_with {
+    std::uint64_t asked = 0, heard = 0;         // questions to the other, and from it
+    std::optional<std::uint64_t> asked_in_all;  // by the other, which has withdrawn
+  };
   struct service {
     handler answer;
     std::vector<std::optional<std::string>> descriptions;  // [size]
-    int num_withdrawn = 0;
+    std::vector<calls_with> calls;                         // [size]
   };
   struct open_ticket {
     std::vector<message> answers;  // [size]
@@ -164,7 +177,7 @@ class rank_service::impl {
   };
   struct peer {
     clock::time_point heard;
-    bool has_closed = false;  // it asks no more
+    std::optional<int> closed_after;  // so many offers: it asks no more
   };
   struct failure {
     int rank;  // that the line names
@@ -181,7 +194,7 @@ class rank_service::impl {
     std::lock_guard const lock(mutex_);
     if (!std::exchange(closing_, true)) {
       try {
-        tell_all(message_header::farewell, 0, {});
+        tell_all(message_header::farewell, num_offered_, {});
       } catch (...) {  // the others notice the silence
       }
     }
@@ -208,11 +221,15 @@ class rank_service::impl {
   void tell_all(message_header::kinds kind, int number, std::string_view text, std::uint64_t about = 0)
   {
     for (int to = 0; to < size_; ++to) {
-      if (to == rank_) { continue; }
-      message told = pool_.take(std::ssize(text));
-      told.append(text.data(), std::ssize(text));
-      post(to, std::move(told), {.kind = kind, .number = about, .service = number});
+      if (to != rank_) { tell(to, kind, number, text, about); }
     }
+  }
+
+  void tell(int to, message_header::kinds kind, int number, std::string_view text, std::uint64_t about)
+  {
+    message told = pool_.take(std::ssize(text));
+    told.append(text.data(), std::ssize(text));
+    post(to, std::move(told), {.kind = kind, .number = about, .service = number});
   }
 
   void set_failed(int about, std::string line, bool tell)
@@ -223,10 +240,28 @@ class rank_service::impl {
     changed_.notify_all();
   }
 
-  void note_withdrawal(int number)
+  /// What is there of a service, which other ranks may have offered before this one.
+  service& service_of(int number)
   {
-    service& there = services_[number];
-    if (++there.num_withdrawn == size_) { there.answer = {}; }
+    service& out = services_[number];
+    out.descriptions.resize(peers_.size());
+    out.calls.resize(peers_.size());
+    return out;
+  }
+
+  void note_withdrawal(int number, int from, std::uint64_t asked_in_all)
+  {
+    service& there = service_of(number);
+    there.calls[static_cast<std::size_t>(from)].asked_in_all = asked_in_all;
+    release_if_unused(there);
+  }
+
+  /// Frees the handler once every rank has withdrawn, and all their questions have come.
+  static void release_if_unused(service& of)
+  {
+    if (std::all_of(of.calls.begin(), of.calls.end(), [](calls_with const& c) { return c.asked_in_all == c.heard; })) {
+      of.answer = {};
+    }
   }
 
   /// @param waits_for  Whether a rank is waited for.
@@ -311,7 +346,7 @@ class rank_service::impl {
     std::lock_guard const lock(mutex_);
     if (failed_ && closing_) { return true; }
     return closing_ && std::all_of(peers_.begin(), peers_.end(), [&](peer const& p) {
-             return &p == &peers_[static_cast<std::size_t>(rank_)] || p.has_closed ||
+             return &p == &peers_[static_cast<std::size_t>(rank_)] || p.closed_after ||
                     clock::now() - p.heard > deadline_;
            });
   }
@@ -356,7 +391,10 @@ class rank_service::impl {
     switch (header.kind) {
       case message_header::question: {
         // Nobody asks before this rank's offer has come, so the service is there.
-        handler const by = services_[header.service].answer;
+        service& asked = service_of(header.service);
+        handler const by = asked.answer;
+        ++asked.calls[from].heard;
+        release_if_unused(asked);
         lock.unlock();
         answer(by, std::move(arrived));
         return;
@@ -368,16 +406,14 @@ class rank_service::impl {
         }
         break;
       case message_header::offer: {
-        service& there = services_[header.service];
-        there.descriptions.resize(peers_.size());
-        there.descriptions[from] = dist::text_of(arrived);
+        service_of(header.service).descriptions[from] = dist::text_of(arrived);
         break;
       }
-      case message_header::withdrawal: note_withdrawal(header.service); break;
+      case message_header::withdrawal: note_withdrawal(header.service, header.from, header.number); break;
       case message_header::failure:
         set_failed(static_cast<int>(header.number), std::string(dist::text_of(arrived)), false);
         break;
-      case message_header::farewell: peers_[from].has_closed = true; break;
+      case message_header::farewell: peers_[from].closed_after = header.service; break;
       default: break;  // a beat
     }
     changed_.notify_all();

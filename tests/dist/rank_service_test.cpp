@@ -8,9 +8,11 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,6 +24,7 @@
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "dist/partition_support.hpp"
 #include "dist/ranks.hpp"
+#include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_hetero.hpp"
@@ -32,8 +35,9 @@ namespace {
 using seconds = std::chrono::duration<double>;
 
 /// What each rank's work threw, "" for nothing. Ranks are threads that talk over TCP.
+/// @param wrap  May put an engine around each rank's.
 std::vector<std::string> run_services(int num_ranks, std::function<void(rank_service&)> const& work,
-                                      seconds deadline = seconds(30))
+                                      seconds deadline = seconds(30), engine_wrapper const& wrap = {})
 {
   std::vector<tcp_listener> listeners;
   std::vector<std::string> addresses;
@@ -42,7 +46,9 @@ std::vector<std::string> run_services(int num_ranks, std::function<void(rank_ser
   std::vector<std::thread> threads;
   for (int r = 0; r < num_ranks; ++r) {
     threads.emplace_back([&, r] {
-      rank_service ranks(listeners[static_cast<std::size_t>(r)].connect(r, addresses, "secret", seconds(20)), deadline);
+      auto engine = listeners[static_cast<std::size_t>(r)].connect(r, addresses, "secret", seconds(20));
+      if (wrap) { engine = wrap(std::move(engine)); }
+      rank_service ranks(std::move(engine), deadline);
       try {
         work(ranks);
       } catch (std::exception const& e) {
@@ -97,6 +103,83 @@ TEST(RankService, RanksAskUnequallyOftenAndFromSeveralThreads)
     for (std::thread& t : askers) { t.join(); }
   });
   EXPECT_EQ(thrown, std::vector<std::string>(3));
+}
+
+/// What three threads of each rank hear, who ask the other ranks in turn, rank r 20 r + 20 times a thread.
+std::vector<std::vector<std::string>> heard_by(int num_ranks, engine_wrapper const& wrap)
+{
+  std::vector<std::vector<std::string>> heard(static_cast<std::size_t>(3 * num_ranks));
+  auto const thrown = run_services(
+      num_ranks,
+      [&](rank_service& ranks) {
+        int const echo = offer_echo(ranks);
+        std::vector<std::thread> askers;
+        for (int t = 0; t < 3; ++t) {
+          askers.emplace_back([&, t] {
+            auto& mine = heard[static_cast<std::size_t>(3 * ranks.rank() + t)];
+            for (int i = 0; i < 20 * (ranks.rank() + 1); ++i) {
+              int const to = (ranks.rank() + 1 + i % (num_ranks - 1)) % num_ranks;
+              std::string const long_tail(static_cast<std::size_t>(i * 977 % 5000), 'x');
+              mine.push_back(ask(ranks, echo, to, std::to_string(t) + "-" + std::to_string(i) + long_tail));
+            }
+          });
+        }
+        for (std::thread& t : askers) { t.join(); }
+      },
+      seconds(30), wrap);
+  EXPECT_EQ(thrown, std::vector<std::string>(static_cast<std::size_t>(num_ranks)));
+  return heard;
+}
+
+TEST(RankService, DelaysAndOrderOfMessagesChangeNothing)
+{
+  for (int const n : {2, 3, 4}) {
+    auto const expected = heard_by(n, {});
+    ASSERT_EQ(expected.back().size(), static_cast<std::size_t>(20 * n));
+    for (std::uint64_t seed = 0; seed < unless_sanitized(4U, 1U); ++seed) {
+      EXPECT_EQ(heard_by(n, restless(seed)), expected) << n << " ranks, seed " << seed;
+    }
+  }
+}
+
+TEST(RankService, AFarewellMayComeBeforeAnOffer)
+{
+  for (int const n : {2, 3, 4}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      auto const thrown = run_services(
+          n, [](rank_service& ranks) { (void)offer_echo(ranks); }, seconds(30),
+          restless(seed, std::chrono::microseconds(20000)));
+      EXPECT_EQ(thrown, std::vector<std::string>(static_cast<std::size_t>(n))) << n << " ranks, seed " << seed;
+    }
+  }
+}
+
+TEST(RankService, AWithdrawalMayComeBeforeAQuestion)
+{
+  for (int const n : {2, 3, 4}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      std::atomic<int> answered{0};
+      auto const thrown = run_services(
+          n,
+          [&](rank_service& ranks) {
+            int const echo = ranks.offer("echo", std::span(&says, 1), [&](message const& asked, message_pool&) {
+              ++answered;
+              return text(ranks, text_of(asked));
+            });
+            std::vector<message> questions(static_cast<std::size_t>(n));
+            for (message& question : questions) { question = text(ranks, "x"); }
+            (void)ranks.ask(echo, questions);  // whose answers are not waited for, as after a wait that was cancelled
+            ranks.withdraw(echo);
+            int const next = offer_echo(ranks);
+            int const other = (ranks.rank() + 1) % n;
+            EXPECT_EQ(ask(ranks, next, other, "x"), std::to_string(other) + " heard x");
+            while (answered < n * (n - 1)) { (void)ask(ranks, next, other, "y"); }  // which throws where a rank fails
+          },
+          seconds(30), restless(seed, std::chrono::microseconds(20000)));
+      EXPECT_EQ(thrown, std::vector<std::string>(static_cast<std::size_t>(n))) << n << " ranks, seed " << seed;
+      EXPECT_EQ(answered, n * (n - 1));
+    }
+  }
 }
 
 TEST(RankService, LargeAnswersComeWhole)
@@ -242,6 +325,51 @@ TEST(RankService, HandlersLiveUntilEveryRankHasWithdrawn)
     EXPECT_EQ(alive.use_count(), 1) << "both handlers are gone";
   });
   EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+/// What each rank gathers from ranks that share [1000, 3] floats, before and while it keeps some of them.
+std::vector<std::vector<std::byte>> gathered_alone(int num_ranks, feature_table const& whole,
+                                                   engine_wrapper const& wrap)
+{
+  std::int64_t const num_rows = whole.num_rows();
+  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(num_ranks));
+  std::vector<std::int64_t> bounds;
+  for (int r = 0; r <= num_ranks; ++r) { bounds.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+  auto const thrown = run_services(
+      num_ranks,
+      [&](rank_service& ranks) {
+        auto const r = static_cast<std::size_t>(ranks.rank());
+        sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks,
+                              {.num_threads = 1});
+        for (int call = 0; call < 4 * (ranks.rank() + 1); ++call) {
+          if (call == 2) { rows.keep(std::vector<std::int64_t>{0, num_rows / 2, num_rows - 1}); }
+          std::vector<std::int64_t> ids;
+          for (std::int64_t i = 0; i < 500; ++i) { ids.push_back((i * 7919 + call * 31 + ranks.rank()) % num_rows); }
+          std::vector<std::byte> got(ids.size() * static_cast<std::size_t>(whole.row_bytes())), right(got.size());
+          rows.gather(ids, got);
+          gather(whole, ids, right);
+          EXPECT_EQ(got, right);
+          out[r].insert(out[r].end(), got.begin(), got.end());
+        }
+      },
+      seconds(30), wrap);
+  EXPECT_EQ(thrown, std::vector<std::string>(static_cast<std::size_t>(num_ranks)));
+  return out;
+}
+
+TEST(RankService, DelaysAndOrderOfMessagesChangeNoFeatures)
+{
+  std::vector<std::byte> bytes(std::size_t{1000} * 12);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>((i / 12 * 31 + i % 12 * 7) % 251);
+  }
+  feature_table const whole(bytes, {"float32", {1000, 3}});
+  for (int const n : {2, 3, 4}) {
+    auto const expected = gathered_alone(n, whole, {});
+    for (std::uint64_t seed = 0; seed < unless_sanitized(4U, 1U); ++seed) {
+      EXPECT_EQ(gathered_alone(n, whole, restless(seed)), expected) << n << " ranks, seed " << seed;
+    }
+  }
 }
 
 TEST(RankService, BatchesAndFeaturesComeWheneverARankAsks)

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include <tendril/transport.hpp>
+
+#include "support/engine_wrapper.hpp"
 
 namespace tendril::test {
 
@@ -52,8 +53,7 @@ class restless_engine final : public message_engine {
 };
 
 /// For run_ranks.
-inline std::function<std::unique_ptr<message_engine>(std::unique_ptr<message_engine>)> restless(
-    std::uint64_t seed, std::chrono::microseconds most = std::chrono::microseconds(300))
+inline engine_wrapper restless(std::uint64_t seed, std::chrono::microseconds most = std::chrono::microseconds(300))
 {
   return [=](std::unique_ptr<message_engine> inner) {
     return std::make_unique<restless_engine>(std::move(inner), seed, most);

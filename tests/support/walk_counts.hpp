@@ -17,6 +17,7 @@
 #include <tendril/walk_parts.hpp>
 #include <tendril/walk_stream.hpp>
 
+#include "support/engine_wrapper.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
@@ -64,8 +65,6 @@ inline walk_stream_job counting_job(std::span<vertex_id const> starts, std::int6
   job.counts = counts;
   return job;
 }
-
-using engine_wrapper = std::function<std::unique_ptr<message_engine>(std::unique_ptr<message_engine>)>;
 
 /// What ranks count together, each of which asks for a part of the walks. What is there before stays.
 /// @param make  (part, ranks) -> the rank's sharded_walker.
