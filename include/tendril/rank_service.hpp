@@ -47,6 +47,7 @@ class rank_service {
   /// Asks ranks: question r goes to rank r, unless it is empty. Returns at once. The question to this rank itself is not sent,
   /// either: its answer is the caller's work.
   /// @param questions  [size()], moved from.
+  /// @throws argument_error  after close().
   [[nodiscard]] ticket ask(int service, std::span<message> questions);
 
   /// Waits for the answers. @return [size()], by rank; empty ones where nothing was asked.

@@ -97,6 +97,7 @@ class rank_service::impl {
   ticket ask(int number, std::span<message> questions)
   {
     std::lock_guard const lock(mutex_);
+    if (closing_ && !failed_) { throw is_closed(); }  // wait() tells of a failure
     ticket const made = next_ticket_++;
     open_ticket& open = tickets_[made];
     open.answers.resize(peers_.size());
@@ -272,7 +273,7 @@ class rank_service::impl {
     auto const since = clock::now();
     while (!done()) {
       if (failed_) { throw rank_error(failed_->rank, failed_->line); }
-      if (closing_) { throw argument_error("the ranks are closed, expected open ones"); }
+      if (closing_) { throw is_closed(); }
       for (int other = 0; other < size_; ++other) {
         peer const& there = peers_[static_cast<std::size_t>(other)];
         if (other == rank_ || !waits_for(other)) { continue; }
@@ -290,6 +291,8 @@ class rank_service::impl {
       }
     }
   }
+
+  [[nodiscard]] static argument_error is_closed() { return argument_error("the ranks are closed, expected open ones"); }
 
   [[nodiscard]] std::string name_of(int number) const { return fmt::format("rank {} of {}", number, size_); }
 
