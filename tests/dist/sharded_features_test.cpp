@@ -15,6 +15,7 @@
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "dist/refusal.hpp"
+#include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
@@ -136,6 +137,45 @@ TEST(ShardedFeatures, KeptRowsAreNotAskedForAgain)
       EXPECT_EQ(rows.report().rows - before.rows, 4000) << "keep is no gather";
     }
   });
+}
+
+/// What each rank gathers by calls of all ranks, unequally many rows each, before and while it keeps some.
+std::vector<std::vector<std::byte>> gathered_together(int num_ranks, feature_table const& whole,
+                                                      engine_wrapper const& wrap)
+{
+  std::int64_t const num_rows = whole.num_rows();
+  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(num_ranks));
+  std::vector<std::int64_t> bounds;
+  for (int r = 0; r <= num_ranks; ++r) { bounds.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+  run_ranks(
+      num_ranks,
+      [&](transport& ranks) {
+        auto const r = static_cast<std::size_t>(ranks.rank());
+        sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+        for (int call = 0; call < 12; ++call) {
+          if (call == 6) { rows.keep(ids_for(ranks.rank(), 50, num_rows)); }
+          auto const ids = ids_for(call + ranks.rank(), call % 4 * 300 * ranks.rank() + call, num_rows);
+          std::vector<std::byte> got(ids.size() * static_cast<std::size_t>(whole.row_bytes())), right(got.size());
+          rows.gather(ids, got, {.num_threads = 1});
+          gather(whole, ids, right);
+          EXPECT_EQ(got, right);
+          out[r].insert(out[r].end(), got.begin(), got.end());
+        }
+      },
+      transport::seconds(60), wrap);
+  return out;
+}
+
+TEST(ShardedFeatures, DelaysAndOrderOfMessagesChangeNothing)
+{
+  auto const bytes = table_bytes(1000, 12);
+  feature_table const whole(bytes, {"float32", {1000, 3}});
+  for (int const n : {2, 3, 4}) {
+    auto const expected = gathered_together(n, whole, {});
+    for (std::uint64_t seed = 0; seed < unless_sanitized(5U, 1U); ++seed) {
+      EXPECT_EQ(gathered_together(n, whole, restless(seed)), expected) << n << " ranks, seed " << seed;
+    }
+  }
 }
 
 TEST(ShardedFeatures, HotVerticesAreThoseThatMostEdgesLeadTo)
