@@ -110,6 +110,8 @@ class nccl_messages final : public gpu_messages {
     TENDRIL_CUDA_TRY(cudaEventRecord(came_.get(), urgent_.get()));
     TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
     work();
+    // Or a stream would wait for a rank that has fallen silent, and whoever synchronises with the stream.
+    wait_among_ranks(ranks_, "records between GPUs", [&] { return came_.is_done(); });
   }
 
   /// Ranks of one process share memory of the library, which the last of them frees: so they end one after the other.

@@ -174,45 +174,61 @@ TEST_F(GpuMessages, OneThatHasFailedTakesNothing)
   }
 }
 
+/// What a rank says of another one that falls silent, at once or after records have come from it.
+struct silence {
+  std::string way, said;
+};
+
+silence silence_by(std::string const& wanted, bool after_records)
+{
+  scoped_variable const way(variable, wanted);
+  std::promise<void> ended;
+  silence out;
+  run_ranks(
+      2,
+      [&](transport& ranks) {
+        {
+          int const device = ranks.rank() % num_gpus();
+          gpu::device_guard const guard(device);
+          gpu::side_stream const stream;
+          auto const messages = gpu::connect_gpus(ranks, device);
+          buffer<std::uint8_t> byte(1, memory_of(gpu_exec(device)));
+          std::vector<gpu::parcel> const none, parcel{{1 - ranks.rank(), byte.data(), 1}};
+          bool const sends = ranks.rank() == 1;
+          if (after_records) { messages->exchange(sends ? parcel : none, sends ? none : parcel, stream.get()); }
+          ranks.barrier("connected");
+          if (sends) {  // tells nothing, not even that it lives, until the other has given up
+            EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready) << wanted;
+            return;
+          }
+          out.way = messages->name();
+          ranks.set_deadline(transport::seconds(1));
+          try {
+            messages->exchange({}, parcel, stream.get());
+            ADD_FAILURE() << "nothing is thrown, by " << out.way;
+          } catch (rank_error const& failed) {
+            out.said = failed.what();
+          }
+          messages->abort();  // as those who exchange do: what is enqueued ends, and so can the stream
+        }
+        ended.set_value();
+      },
+      transport::seconds(60));
+  return out;
+}
+
 TEST_F(GpuMessages, ASilentRankEndsTheOther)
 {
-  for (std::string const way : {"peers", "nccl", "host"}) {
-    scoped_variable const wanted(variable, way);
-    std::promise<void> ended;
-    std::string name, said;
-    run_ranks(
-        2,
-        [&](transport& ranks) {
-          {
-            int const device = ranks.rank() % num_gpus();
-            gpu::device_guard const guard(device);
-            gpu::side_stream const stream;
-            auto const messages = gpu::connect_gpus(ranks, device);
-            ranks.barrier("connected");
-            if (ranks.rank() == 1) {  // tells nothing, not even that it lives, until the other has given up
-              EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready) << way;
-              return;
-            }
-            name = messages->name();
-            ranks.set_deadline(transport::seconds(1));
-            buffer<std::uint8_t> byte(1, memory_of(gpu_exec(device)));
-            std::vector<gpu::parcel> const parcel{{1, byte.data(), 1}};
-            try {
-              messages->exchange({}, parcel, stream.get());
-              ADD_FAILURE() << "nothing is thrown, by " << name;
-            } catch (rank_error const& failed) {
-              said = failed.what();
-            }
-            messages->abort();  // as those who exchange do: what is enqueued ends, and so can the stream
-          }
-          ended.set_value();
-        },
-        transport::seconds(60));
-    if (name == "host memory") {  // over the transport, which tells how long the silence was
-      EXPECT_TRUE(said.starts_with("rank 1 of 2: nothing was heard of it for ")) << said;
-      EXPECT_TRUE(said.ends_with(" s, while rank 0 waits for it in 'records between GPUs'")) << said;
-    } else {
-      EXPECT_EQ(said, "rank 0 of 2: nothing came from the GPUs of others for 1 s, in 'records between GPUs'") << name;
+  for (std::string const wanted : {"peers", "nccl", "host"}) {
+    for (bool const after_records : {false, true}) {
+      auto const [way, said] = silence_by(wanted, after_records);
+      if (way == "host memory") {  // over the transport, which tells how long the silence was
+        EXPECT_TRUE(said.starts_with("rank 1 of 2: nothing was heard of it for ")) << said;
+        EXPECT_TRUE(said.ends_with(" s, while rank 0 waits for it in 'records between GPUs'")) << said;
+      } else {
+        EXPECT_EQ(said, "rank 0 of 2: nothing came from the GPUs of others for 1 s, in 'records between GPUs'")
+            << way << (after_records ? ", after records" : "");
+      }
     }
   }
 }
