@@ -273,7 +273,7 @@ def test_the_part_follows_a_host_that_gets_busy_and_calms_down():
     assert calm[199] == pytest.approx(balanced(9), abs=0.01) and calm[-1] == 0
 
 
-@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (1, 4), (2, 8), (2.5, 10), (4, 12), (9, 12)])
+@pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (0.45, 3), (1.1, 7), (1.4, 9), (4, 12), (9, 12)])
 def test_there_are_as_many_threads_as_leave_the_thread_rest(of_cpu, threads):
     found, taken = shares(lambda i: of_cpu)
     assert [count for _, count in found[:_STEADY]] == [MOST_THREADS] * _STEADY
@@ -284,12 +284,12 @@ def test_there_are_as_many_threads_as_leave_the_thread_rest(of_cpu, threads):
 
 
 def test_all_threads_are_at_work_before_the_gpu_reads():
-    found, _ = shares(lambda i: 1 if i < 200 else 9)
-    assert found[199] == (0, 4)
+    found, _ = shares(lambda i: 1.1 if i < 200 else 9)
+    assert found[199] == (0, 7)
     assert all(threads == MOST_THREADS for part, threads in found if part > 0) and any(part > 0 for part, _ in found)
     assert found[-1] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS)
-    found, _ = shares(lambda i: 9 if i < 200 else 1)
-    assert found[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and found[-1] == (0, 4)
+    found, _ = shares(lambda i: 9 if i < 200 else 1.1)
+    assert found[199] == (pytest.approx(balanced(9), abs=0.01), MOST_THREADS) and found[-1] == (0, 7)
 
 
 @pytest.mark.parametrize("between", [0.3, 0.6, 1.5, 3])

@@ -1,8 +1,6 @@
 // Whoever sends records between the GPUs of the same ranks shares a connection, as long as all ranks have it.
 
-#include <cstdlib>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,24 +30,6 @@ class Connections : public gpu_test {
         transport::seconds(60));
   }
 };
-
-using PartConnections = Connections;  // among the tests that scripts/test runs by NCCL alone
-
-TEST_F(PartConnections, GoByNcclWhereTheyAreTo)
-{
-  char const* const way = std::getenv("TENDRIL_GPU_MESSAGES");
-  if (way == nullptr || std::string(way) != "nccl") { GTEST_SKIP() << "TENDRIL_GPU_MESSAGES is not nccl"; }
-  ASSERT_GT(num_gpus(), 1) << "expected a GPU for each of two ranks";
-  for (int n = 2; n <= num_gpus(); ++n) {
-    run_ranks(
-        n,
-        [](transport& ranks) {
-          gpu::device_guard const guard(ranks.rank());
-          EXPECT_EQ(gpu::connect_gpus(ranks, ranks.rank())->name().substr(0, 5), "NCCL ");
-        },
-        transport::seconds(60));
-  }
-}
 
 TEST_F(Connections, AreShared)
 {
