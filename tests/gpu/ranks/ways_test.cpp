@@ -36,7 +36,7 @@
 namespace tendril::test {
 namespace {
 
-constexpr std::int64_t first_id = 0xfffffff0LL;  // logical ids cross 2^32
+constexpr std::int64_t first_logical_id = 0xfffffff0LL;  // logical ids cross 2^32
 constexpr std::int64_t row_bytes = 36;
 
 /// What a rank does on its part of a graph: everything is compared with the same job of one process.
@@ -55,16 +55,16 @@ class rank_jobs {
   void walks_equal(walk_params const& params) const
   {
     sharded_walker walk(part_, params, with_tables, ranks_, exec_);
-    tendril::walks const made = walk.run(on_gpu(own_, exec_).span(), first_id + mine_.first, exec_);
-    rows const expected = copied_rows(walker(g_, params, with_tables).run(own_, first_id + mine_.first));
+    tendril::walks const made = walk.run(on_gpu(own_, exec_).span(), first_logical_id + mine_.first, exec_);
+    rows const expected = copied_rows(walker(g_, params, with_tables).run(own_, first_logical_id + mine_.first));
     EXPECT_EQ((rows{copied(made.vertices), copied(made.lengths)}), expected);
   }
 
   void trees_equal(khop_params const& params) const
   {
     sharded_khop_sampler sampler(part_, params, ranks_, exec_);
-    khop_trees const made = sampler.sample(on_gpu(own_, exec_).span(), exec_, first_id + mine_.first, true);
-    khop_trees const expected = khop_sample(g_, own_, params, {.num_threads = 1}, first_id + mine_.first, true);
+    khop_trees const made = sampler.sample(on_gpu(own_, exec_).span(), exec_, first_logical_id + mine_.first, true);
+    khop_trees const expected = khop_sample(g_, own_, params, {.num_threads = 1}, first_logical_id + mine_.first, true);
     ASSERT_EQ(made.hops.size(), expected.hops.size());
     for (std::size_t h = 0; h < expected.hops.size(); ++h) {
       EXPECT_EQ(copied(made.hops[h].vertices), copied(expected.hops[h].vertices)) << "hop " << h + 1;
