@@ -31,8 +31,7 @@ std::vector<vertex_id> hot_rows(std::span<std::int64_t const> hot, feature_table
   }
   std::vector<vertex_id> rows(hot.begin(), hot.end());
   std::ranges::sort(rows);
-  auto const again = std::ranges::unique(rows);
-  rows.erase(again.begin(), again.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }
 
