@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from statistics import fmean, median
 from time import perf_counter_ns
@@ -59,8 +60,8 @@ class _Shares:
         self._period = self._gather = 0.0  # nanoseconds, of the loop and of the thread that gathers
         self._handed: int | None = None
         self._begun: int | None = None
-        self._gathers: list[int] = []  # with this number of threads, the last few, in nanoseconds
-        self._rests: list[int] = []
+        self._gathers: deque[int] = deque(maxlen=_STEADY)  # the last ones with this number of threads, in nanoseconds
+        self._rests: deque[int] = deque(maxlen=_STEADY)
 
     def begin_iteration(self) -> None:
         self._handed = self._begun = None
@@ -122,7 +123,7 @@ class _Shares:
         self._rests.clear()
 
 
-def _usual(times: list[int]) -> float:
+def _usual(times: Collection[int]) -> float:
     """Their mean, in which a pause counts for little."""
     most = 4 * median(times)
     return fmean(min(time, most) for time in times)
@@ -137,8 +138,8 @@ class HostWay:
 
     "gpu", its own reads over the bus, needs no thread that waits for it, but slows down the kernels of training beside it. The
     "cpu"'s threads and copy engines disturb no kernels, but take cores from the process that launches them; what they can't do
-    in the time of a step the GPU reads, and where they have time, there are fewer. Each is on trial twice, in the first iterations: the one with which the loop went round
-    quickest is kept. It never changes a batch. A loader that doesn't work ahead takes "auto", the quickest way of a gather
+    in the time of a step the GPU reads, and where they have time, there are fewer. Each is on trial twice, in the first
+    iterations: the one with which the loop went round quickest is kept. It never changes a batch. A loader that doesn't work ahead takes "auto", the quickest way of a gather
     alone.
 
     Parameters

@@ -324,6 +324,18 @@ def test_threads_that_were_too_few_are_not_tried_again():
     assert late
 
 
+def test_a_loop_whose_thread_never_rests_keeps_few_times():
+    """Where nobody tells of rests, as in loops that gather themselves, an iteration without end must not grow."""
+    clock = itertools.count(0, 1_000_000)
+    way = HostWay(True, clock=lambda: next(clock))
+    way.choose("cpu")
+    way.begin()
+    for _ in way.watched(iter(range(1000))):
+        with way.gathering():
+            pass
+    assert len(way._shares._gathers) == _STEADY and way.num_threads == MOST_THREADS
+
+
 def test_the_shares_are_told():
     way = HostWay(True)
     assert way.told() == "cpu, 12 threads"

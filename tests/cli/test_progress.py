@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 from tendril_command import TENDRIL, Tendril
+from terminals import drained
 
 GRAPH = "skewed.safetensors"
 SYMMETRIC = "symmetric.safetensors"
@@ -149,15 +150,6 @@ def test_a_terminal_gets_the_line_and_it_is_taken_off(inputs, tendril):
         check=True,
     )
     os.close(terminal)
-    text = b""
-    while True:
-        try:
-            piece = os.read(reader, 4096)
-        except OSError:  # the end of a pseudo-terminal
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(reader)
-    assert "building" in stages_of(text.decode())
-    assert text.decode().endswith("\r\x1b[K")
+    text = drained(reader)
+    assert "building" in stages_of(text)
+    assert text.endswith("\r\x1b[K")

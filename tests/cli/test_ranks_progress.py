@@ -7,6 +7,7 @@ import re
 import pytest
 from mpi_ranks import NEEDS_MPI, run_script
 from tendril_command import TENDRIL
+from terminals import drained
 
 GRAPH = "skewed.safetensors"
 STAGE = {"walk": "walking", "sample": "sampling"}
@@ -30,21 +31,6 @@ def complaints_of(tendril, line, num_ranks=2):
     ran = run_script(tendril, f'exec {line} 2> "said.$OMPI_COMM_WORLD_RANK"', num_ranks=num_ranks)
     assert ran.returncode == 0, ran.stderr
     return [tendril.path(f"said.{rank}").read_bytes().decode() for rank in range(num_ranks)]
-
-
-def drained(reader):
-    """What was written to a pseudo-terminal whose other end is closed."""
-    text = b""
-    while True:
-        try:
-            piece = os.read(reader, 4096)
-        except OSError:  # the end of a pseudo-terminal
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(reader)
-    return text.decode()
 
 
 @pytest.mark.parametrize("num_ranks", [2, 3])

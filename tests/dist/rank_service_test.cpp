@@ -333,8 +333,7 @@ std::vector<std::vector<std::byte>> gathered_alone(int num_ranks, feature_table 
 {
   std::int64_t const num_rows = whole.num_rows();
   std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(num_ranks));
-  std::vector<std::int64_t> bounds;
-  for (int r = 0; r <= num_ranks; ++r) { bounds.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+  std::vector<std::int64_t> const bounds = uneven_bounds(num_rows, num_ranks);
   auto const thrown = run_services(
       num_ranks,
       [&](rank_service& ranks) {

@@ -24,6 +24,14 @@ struct ranks_options {
   bool restless = false;
 };
 
+/// Where the rows of each rank begin, and where the last ones end: later ranks have more.
+inline std::vector<std::int64_t> uneven_bounds(std::int64_t num_rows, int num_ranks)
+{
+  std::vector<std::int64_t> out;
+  for (int r = 0; r <= num_ranks; ++r) { out.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+  return out;
+}
+
 inline std::string text_of(message const& m)
 {
   return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};

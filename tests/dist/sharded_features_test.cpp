@@ -14,6 +14,7 @@
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
@@ -47,9 +48,7 @@ TEST(ShardedFeatures, RowsOfEverySizeComeFromAnyRank)
     auto const bytes = table_bytes(num_rows, width);
     feature_table const whole(bytes, {"uint8", {num_rows, width}});
     for (int const n : is_sanitized ? std::vector{1, 3} : std::vector{1, 2, 3, 4, 7}) {
-      std::vector<std::int64_t> bounds{0};
-      for (int r = 1; r < n; ++r) { bounds.push_back(num_rows * r * r / (n * n)); }
-      bounds.push_back(num_rows);
+      std::vector<std::int64_t> const bounds = uneven_bounds(num_rows, n);
       run_ranks(n, [&](transport& ranks) {
         auto const r = static_cast<std::size_t>(ranks.rank());
         sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
@@ -145,8 +144,7 @@ std::vector<std::vector<std::byte>> gathered_together(int num_ranks, feature_tab
 {
   std::int64_t const num_rows = whole.num_rows();
   std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(num_ranks));
-  std::vector<std::int64_t> bounds;
-  for (int r = 0; r <= num_ranks; ++r) { bounds.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+  std::vector<std::int64_t> const bounds = uneven_bounds(num_rows, num_ranks);
   run_ranks(
       num_ranks,
       [&](transport& ranks) {

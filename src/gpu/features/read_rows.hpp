@@ -29,8 +29,7 @@ struct rows_to_read {
   reached_rows tables[most_ranks + 1];  ///< And behind them the copies.
   vertex_id const* copy_of;             ///< Of each row the number of its copy here, or no_vertex; null: no copies.
   int own;                              ///< A table whose reads are not counted.
-  unsigned long long*
-      away;  ///< [2], raised by the number of rows that are read from other tables, and from copies; or null.
+  unsigned long long* away;  ///< [2], raised by the rows that are read from other tables, and from copies; or null.
 };
 
 /// Enqueues the reads.

@@ -15,7 +15,7 @@ namespace tendril::gpu {
 template <class Word>
 inline constexpr int lane_words = sizeof(Word) == 16 ? 4 : 8;
 template <class Word>
-inline constexpr int tile_words = lane_words<Word>* warp_size;
+inline constexpr int tile_words = warp_size* lane_words<Word>;
 
 /// The most bytes of a word that divide addresses and sizes, whose bits are or-ed.
 inline std::int64_t word_bytes(std::uint64_t all) { return std::int64_t{1} << std::countr_zero(all | 16U); }
