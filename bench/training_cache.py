@@ -359,7 +359,7 @@ def measure(args, source, report):
     alone()
     epochs = {}
     for name, make in cases:
-        loader, found = make(), {"epoch": [], "alone": [], "loader": [], "busy": []}
+        loader, found = make(), {"epoch": [], "alone": [], "loader": [], "busy": [], "busy alone": []}
         first = each(loader, args.device, lambda made: train(source.batch(made)))[0]
         each(loader, args.device, lambda made: train(source.batch(made)))  # its way is chosen in the first ones
         for _ in range(args.rounds):
@@ -367,7 +367,9 @@ def measure(args, source, report):
             with BusyShare(args.device) as busy:
                 found["epoch"].append(each(loader, args.device, lambda made: train(source.batch(made)))[0])
             found["busy"] += busy.samples[2:-1]  # NVML's samples reach back in time
-            found["alone"].append(alone())
+            with BusyShare(args.device) as busy:
+                found["alone"].append(alone())
+            found["busy alone"] += busy.samples[2:-1]
         by = loader.stats().host_rows  # before an epoch without training, in which it is another one
         found["loader"].append(each(loader, args.device)[0])
         params = f"{told}, {name}"
@@ -382,8 +384,9 @@ def measure(args, source, report):
             report.add_ratio("miss rate", params, [misses / (hits + misses)])
         if by:
             report.add_ratio("rows of the host that the GPU reads", params, [share_of_gpu(by)])
-        if found["busy"]:
-            report.add_ratio("GPU busy share", params, found["busy"])
+        for job, samples in (("GPU busy share", found["busy"]), ("GPU busy share of training alone", found["busy alone"])):
+            if samples:
+                report.add_ratio(job, params, samples)
         ratio_of_medians = statistics.median(found["epoch"]) / statistics.median(found["alone"])
         beside = f" (rows of the host by {by})" if by else ""
         print(f"{name}: {ratio_of_medians:.3f}{beside}", file=sys.stderr, flush=True)

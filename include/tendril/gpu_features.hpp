@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +22,33 @@ enum class row_memory {
   pageable,     ///< In other host memory, or a mapped file, which only the CPU reads.
 };
 
+/// Who gathered rows of host memory, and how long it took the CPU. Several gathers may add to it, of any threads.
+class gather_meter {
+ public:
+  struct reading {
+    /// Of the CPU's threads, on average: at work, without waiting for the GPU or for copies.
+    std::chrono::nanoseconds of_cpu{0};
+    std::int64_t by_cpu = 0;  ///< Rows.
+    std::int64_t by_gpu = 0;
+  };
+
+  void add(reading const& done) noexcept
+  {
+    of_cpu_ += done.of_cpu.count();
+    by_cpu_ += done.by_cpu;
+    by_gpu_ += done.by_gpu;
+  }
+
+  /// What was added since the last call.
+  [[nodiscard]] reading take() noexcept
+  {
+    return {std::chrono::nanoseconds(of_cpu_.exchange(0)), by_cpu_.exchange(0), by_gpu_.exchange(0)};
+  }
+
+ private:
+  std::atomic<std::int64_t> of_cpu_{0}, by_cpu_{0}, by_gpu_{0};
+};
+
 /// Who gathers rows of page-locked memory, and with how many threads.
 struct gather_way {
   std::optional<work_share> share = {};  ///< Default: as the constructor of gpu_features was told.
@@ -27,6 +56,8 @@ struct gather_way {
   /// Where `share` is the CPU: of the rows, the part that the GPU reads meanwhile, in [0, 1], however long either takes. For who
   /// gathers often, and sees what disturbs him less.
   double gpu_part = 0;
+  /// Told of rows of host memory that one side gathered, or the CPU beside a part of the GPU. Null: nobody is told.
+  gather_meter* meter = nullptr;
 };
 
 /// A table as a GPU gathers from it, wherever its rows lie. Of host memory, each gather is made by the GPU, which sorts the

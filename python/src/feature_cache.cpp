@@ -166,23 +166,23 @@ class cached_tables {
   }
 
   void gather_at(int table, gpu_cache_step const& step, std::uintptr_t out, std::uintptr_t stream,
-                 std::string const& share, int num_threads, double gpu_part)
+                 std::string const& share, int num_threads, double gpu_part, gather_meter* meter)
   {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
     auto const bytes = static_cast<std::size_t>(step.num_ids() * from.table().table().row_bytes());
-    gather_way const way = way_of(share, num_threads, gpu_part);
+    gather_way const way = way_of(share, num_threads, gpu_part, meter);
     from.gather(step, {reinterpret_cast<std::byte*>(out), bytes}, turn_on(stream).exec(), way);
   }
 
   gpu_array gather_new(int table, gpu_cache_step const& step, std::uintptr_t stream, std::string const& share,
-                       int num_threads, double gpu_part)
+                       int num_threads, double gpu_part, gather_meter* meter)
   {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
     stream_turn const turn = turn_on(stream);
     return new_rows(from.table().table(), step.num_ids(), turn.exec(), [&](std::span<std::byte> rows) {
-      from.gather(step, rows, turn.exec(), way_of(share, num_threads, gpu_part));
+      from.gather(step, rows, turn.exec(), way_of(share, num_threads, gpu_part, meter));
     });
   }
 
@@ -342,9 +342,9 @@ void bind_feature_cache(nb::module_& module)
       .def("see_at", &cached_tables::see_at, "ids"_a, "count"_a, "stream"_a)
       .def("serve", &cached_tables::serve, "stream"_a)
       .def("gather_at", &cached_tables::gather_at, "table"_a, "step"_a, "out"_a, "stream"_a, "share"_a, "num_threads"_a,
-           "gpu_part"_a)
+           "gpu_part"_a, "meter"_a.none())
       .def("gather_new", &cached_tables::gather_new, "table"_a, "step"_a, "stream"_a, "share"_a, "num_threads"_a,
-           "gpu_part"_a)
+           "gpu_part"_a, "meter"_a.none())
       .def("content", &cached_tables::content, "stream"_a);
   module.def("best_rows", &best_of, "scores"_a.noconvert(), "count"_a);
   module.def("neighbor_counts", &neighbor_counts_of, "graph"_a, "num_threads"_a);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <tendril/checked.hpp>
@@ -333,12 +335,12 @@ void gather_ids(gpu_features const& from, gpu_ids const& ids, std::span<std::byt
 }
 
 gpu_array gather_new(gpu_features const& from, gpu_ids const& ids, std::uintptr_t stream, bool check,
-                     std::string const& share, int num_threads, double gpu_part)
+                     std::string const& share, int num_threads, double gpu_part, gather_meter* meter)
 {
   nb::gil_scoped_release const no_gil;
   gpu_exec const exec = exec_on(from.device(), stream);
   return new_rows(from.table(), ids.view.num_rows, exec, [&](std::span<std::byte> rows) {
-    gather_ids(from, ids, rows, exec, check, way_of(share, num_threads, gpu_part));
+    gather_ids(from, ids, rows, exec, check, way_of(share, num_threads, gpu_part, meter));
   });
 }
 
@@ -355,7 +357,7 @@ void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const
 /// @param shares  Of each table: who gathers its rows, if they are page-locked.
 void gather_rows_at(std::vector<gpu_features const*> const& from, std::uintptr_t ids, std::int64_t count,
                     std::vector<std::uintptr_t> const& outs, std::uintptr_t stream,
-                    std::vector<std::string> const& shares, int num_threads, double gpu_part)
+                    std::vector<std::string> const& shares, int num_threads, double gpu_part, gather_meter* meter)
 {
   if (outs.size() != from.size() || shares.size() != from.size()) {
     throw argument_error(fmt::format("{} tables, {} addresses and {} shares, expected as many of each", from.size(),
@@ -368,8 +370,15 @@ void gather_rows_at(std::vector<gpu_features const*> const& from, std::uintptr_t
   for (std::size_t i = 0; i < from.size(); ++i) {
     auto const bytes = static_cast<std::size_t>(count * from[i]->table().row_bytes());
     from[i]->gather_unchecked({narrow.data(), id_type::uint32, count}, {reinterpret_cast<std::byte*>(outs[i]), bytes},
-                              exec, way_of(shares[i], num_threads, gpu_part));
+                              exec, way_of(shares[i], num_threads, gpu_part, meter));
   }
+}
+
+/// Nanoseconds of the CPU, and the rows that it gathered, and the GPU.
+std::tuple<std::int64_t, std::int64_t, std::int64_t> reading_of(gather_meter& meter)
+{
+  auto const done = meter.take();
+  return {done.of_cpu.count(), done.by_cpu, done.by_gpu};
 }
 
 nb::capsule capsule_of(features const& from)
@@ -411,9 +420,9 @@ std::span<std::byte> host_bytes_for_rows(feature_table const& table, std::size_t
   return bytes_for_rows(table, count, out);
 }
 
-gather_way way_of(std::string const& share, int num_threads, double gpu_part)
+gather_way way_of(std::string const& share, int num_threads, double gpu_part, gather_meter* meter)
 {
-  return {parse_option<work_share>("share", share), num_threads, gpu_part};
+  return {parse_option<work_share>("share", share), num_threads, gpu_part, meter};
 }
 
 gpu_array new_rows(feature_table const& table, std::int64_t count, gpu_exec const& exec,
@@ -455,13 +464,15 @@ void bind_features(nb::module_& module)
   module.def("feature_table_on_gpu", &table_on_gpu, "array"_a.noconvert(), "what"_a);
   module.def("feature_table_of_bytes", &table_of_bytes, "bytes"_a.noconvert(), "type"_a, "shape"_a);
   module.def("read_features", &read, "path"_a, "name"_a);
+  nb::class_<gather_meter>(module, "GatherMeter").def(nb::init<>()).def("take", &reading_of);
   nb::class_<gpu_features>(module, "GpuFeatures")
       .def_prop_ro("memory", &memory_name)
       .def_prop_ro("device", &gpu_features::device)
-      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a, "num_threads"_a, "gpu_part"_a)
+      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a, "num_threads"_a, "gpu_part"_a,
+           "meter"_a.none())
       .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a);
   module.def("gather_rows_at", &gather_rows_at, "tables"_a, "ids"_a, "count"_a, "outs"_a, "stream"_a, "shares"_a,
-             "num_threads"_a, "gpu_part"_a);
+             "num_threads"_a, "gpu_part"_a, "meter"_a.none());
 }
 
 }  // namespace tendril::python

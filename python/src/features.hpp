@@ -30,7 +30,7 @@ using rows_out = nb::ndarray<>;
                                                        rows_out const& out);
 
 /// @param share  A work_share by its name. @throws argument_error for another one.
-[[nodiscard]] gather_way way_of(std::string const& share, int num_threads, double gpu_part);
+[[nodiscard]] gather_way way_of(std::string const& share, int num_threads, double gpu_part, gather_meter* meter);
 
 /// An array of `count` rows like those of a table, in new memory of a GPU that `fill` fills on the stream. Needs no GIL.
 [[nodiscard]] gpu_array new_rows(feature_table const& table, std::int64_t count, gpu_exec const& exec,

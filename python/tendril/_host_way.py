@@ -9,7 +9,9 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from statistics import fmean, median
 from time import perf_counter_ns
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from . import _tendril
 
 T = TypeVar("T")
 
@@ -32,6 +34,16 @@ class Way(NamedTuple):
     num_threads: int = 0
     gpu_part: float = 0.0
     """Of the rows, if the share is "cpu": those that the GPU reads meanwhile."""
+    meter: _tendril.GatherMeter | None = None
+    """Is told who gathered how many."""
+
+
+class Meter(Protocol):
+    """As _tendril.GatherMeter."""
+
+    def take(self) -> tuple[int, int, int]:
+        """Since the last call: nanoseconds that a thread of the CPU was at work, and rows of the CPU and of the GPU."""
+        ...
 
 
 def _threads_beside_training() -> int:
@@ -45,7 +57,8 @@ class _Shares:
 
     The GPU's reads slow down the kernels beside them. So the GPU reads as small a part as the loop allows, and none before all
     threads are at work: batch by batch the part moves towards that with which the CPU is done a little before the loop asks for
-    the next batch.
+    the next batch. What counts is the time for which the CPU's threads work. They also wait for the GPU and for copies, which a
+    larger part of the GPU would not shorten.
 
     Threads take cores from what launches kernels, and from other processes. So there are as few as leave the thread that
     gathers some rest: it rests while the loop has as many batches as it may be ahead. As soon as it hardly rests, whatever else
@@ -53,15 +66,20 @@ class _Shares:
     """
 
     def __init__(self, clock: Callable[[], int], most_threads: int) -> None:
-        self.gpu_part = 0.0
+        self.gpu_part, self._most_of_gpu = 0.0, _MOST_OF_GPU
         self.threads = self._most = most_threads
         self._least = 1
         self._clock = clock
-        self._period = self._gather = 0.0  # nanoseconds, of the loop and of the thread that gathers
+        self._period = 0.0  # of the loop, in nanoseconds
+        self._work = 0.0  # of a gather: for so many nanoseconds the CPU's threads work
         self._handed: int | None = None
         self._begun: int | None = None
         self._gathers: deque[int] = deque(maxlen=_STEADY)  # the last ones with this number of threads, in nanoseconds
         self._rests: deque[int] = deque(maxlen=_STEADY)
+
+    def keep_from_gpu(self) -> None:
+        """It can't read these rows."""
+        self.gpu_part = self._most_of_gpu = 0.0
 
     def begin_iteration(self) -> None:
         self._handed = self._begun = None
@@ -80,18 +98,18 @@ class _Shares:
     def begin_gather(self) -> None:
         self._begun = self._clock()
 
-    def end_gather(self, on_trial: bool) -> None:
+    def end_gather(self, on_trial: bool, work: int) -> None:
+        """work: nanoseconds of the CPU's threads."""
         if self._begun is None:
             return
-        time = self._clock() - self._begun
-        self._gather = _smoothed(self._gather, time)
-        self._gathers.append(time)
-        if self._period <= 0 or self._gather <= 0:
+        self._work = _smoothed(self._work, work)
+        self._gathers.append(self._clock() - self._begun)
+        if self._period <= 0 or self._work <= 0:
             return
         if self.threads == self._most:
-            room = min(max(_EARLY * self._period / self._gather, 0.5), 2.0)
+            room = min(max(_EARLY * self._period / self._work, 0.5), 2.0)
             of_cpu = (1 - self.gpu_part) * room**_STEP
-            self.gpu_part = min(max(1 - of_cpu, 0.0), _MOST_OF_GPU)
+            self.gpu_part = min(max(1 - of_cpu, 0.0), self._most_of_gpu)
         if self.gpu_part > 0 or on_trial:
             self._forget_times()
         elif len(self._rests) >= _STEADY // 4:
@@ -115,7 +133,7 @@ class _Shares:
             enough = math.ceil(self.threads * gather / longest) if longest > 0 else self._most
             wanted = min(max(self._least, enough), self._most)
         if wanted != self.threads:
-            self.threads, self._gather = wanted, 0.0
+            self.threads, self._work = wanted, 0.0
         self._forget_times()
 
     def _forget_times(self) -> None:
@@ -155,6 +173,8 @@ class HostWay:
     clock : callable
         The host's, in nanoseconds. A trial takes the longer of both times: while the host gets ahead of its stream, by as many
         batches as fit into the queue of launches, the host's is too short, and while the stream catches up its own is.
+    meter : Meter
+        Told of the gathers. Where the GPU can read none of the rows, which lie in pageable memory or a file, trials end.
     """
 
     _ORDER = ("cpu", "gpu") * 2  # of trials: the first batches are slow, whoever makes them
@@ -166,8 +186,10 @@ class HostWay:
         nanoseconds: Callable[[Any, Any], float | None] = lambda first, last: 0.0,
         trial: int = _TRIAL,
         clock: Callable[[], int] = perf_counter_ns,
+        meter: Meter | None = None,
     ) -> None:
         self._trial = trial
+        self._meter: Any = _tendril.GatherMeter() if meter is None else meter
         self._mark, self._nanoseconds, self._clock = mark, nanoseconds, clock
         self._periods: list[float] = []  # of the trials that are done: nanoseconds a batch
         self._handed = 0  # batches of this iteration that the loop has got
@@ -236,12 +258,18 @@ class HostWay:
     def gathering(self) -> Iterator[None]:
         """The next batch is gathered meanwhile, by this thread."""
         self._next()
-        if self.share != "cpu":
-            yield
-            return
+        self._meter.take()
         self._shares.begin_gather()
         yield
-        self._shares.end_gather(on_trial=not self._is_chosen)
+        work, by_cpu, by_gpu = self._meter.take()
+        if by_cpu > 0 and by_gpu == 0 and self._asked_gpu(by_cpu):
+            self._shares.keep_from_gpu()
+            self.choose("cpu")
+        if self.share == "cpu" and by_cpu + by_gpu > 0:
+            self._shares.end_gather(on_trial=not self._is_chosen, work=work)
+
+    def _asked_gpu(self, rows: int) -> bool:
+        return self.share == "gpu" or self.gpu_part * rows >= 1
 
     def _next(self) -> None:
         if self._is_chosen or self._last is None or self._first is None:
@@ -264,7 +292,7 @@ class HostWay:
         """Of a gather of so many bytes."""
         if num_bytes < _LEAST_BYTES:
             return Way("gpu", self.num_threads)
-        return Way(self.share, self.num_threads, self.gpu_part)
+        return Way(self.share, self.num_threads, self.gpu_part, self._meter)
 
     def told(self) -> str:
         """For people."""

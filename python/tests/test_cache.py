@@ -19,7 +19,6 @@ from tendril._host_way import (
     _SETTLING,
     _STEADY,
     HostWay,
-    Way,
     _threads_beside_training,
 )
 
@@ -187,12 +186,28 @@ def cores(monkeypatch):
     monkeypatch.setattr("tendril._host_way._threads_beside_training", lambda: MOST_THREADS)
 
 
-def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, pauses=()):
+ROWS = 1000
+
+
+class Told:
+    """A meter that is read as often as gathers are told."""
+
+    def __init__(self):
+        self.next = (0, 0, 0)
+
+    def take(self):
+        told, self.next = self.next, (0, 0, 0)
+        return told
+
+
+def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, pauses=(), of_reads=0.0, of_copies=0.0):
     """The GPU's part and the CPU's threads, batch by batch, and when the loop got the batch. A thread gathers all rows of batch i
     with all threads in of_cpu(i), and for `between` does something else; it is up to two batches ahead of the loop, which works
-    `step` on a batch, and of_gpu more if the GPU reads all of its rows. pauses: of the loop, by the batch before."""
-    clock, found, put, taken, pauses = [0.0], [], [], [], dict(pauses)
-    way = HostWay(True, clock=lambda: int(clock[0] * 1e6))
+    `step` on a batch, and of_gpu more if the GPU reads all of its rows. pauses: of the loop, by the batch before. Of all rows
+    the GPU's reads take of_reads, and copies of those that the CPU gathers of_copies; a gather waits for both of the one before."""
+    clock, found, put, free, taken, pauses = [0.0], [], [], [], [], dict(pauses)
+    told = Told()
+    way = HostWay(True, clock=lambda: int(clock[0] * 1e6), meter=told)
     way.choose("cpu")
     way.begin()
     handed = way.watched(itertools.count())
@@ -220,26 +235,31 @@ def shares(of_cpu, step=5.7, of_gpu=0.75, between=0.3, batches=400, pauses=()):
             assert take_next(math.inf)
 
     def made():
-        time = 0.0
+        time = there = 0.0
         for i in range(batches):
             time += between
             take(time)
             clock[0] = time
             with way.gathering():
                 found.append((way.gpu_part, way.num_threads))
-                time += (1 - way.gpu_part) * of_cpu(i) * MOST_THREADS / way.num_threads
+                time = max(time, there)
+                work = (1 - way.gpu_part) * of_cpu(i) * MOST_THREADS / way.num_threads
+                there = time + max(way.gpu_part * of_reads, (1 - way.gpu_part) * of_copies)
+                time += work
+                told.next = int(work * 1e6), ROWS - int(way.gpu_part * ROWS), int(way.gpu_part * ROWS)
                 take(time)
                 clock[0] = time
             if i >= 2:  # there is room as soon as the loop has taken that one
                 take_until_it_has(i - 2)
-            put.append(max(time, taken[i - 2]) if i >= 2 else time)
+            free.append(max(time, taken[i - 2]) if i >= 2 else time)
+            put.append(max(free[-1], there))
             clock[0] = time
             yield i
-            time = put[-1]
+            time = free[-1]
 
     for _ in way.supplied(made()):
-        take(put[-1])
-        clock[0] = put[-1]
+        take(free[-1])
+        clock[0] = free[-1]
     take(math.inf)
     return found, taken
 
@@ -271,6 +291,38 @@ def test_the_part_follows_a_host_that_gets_busy_and_calms_down():
     busy, calm = parts(5, later=9), parts(9, later=5)
     assert busy[199] == 0 and busy[-1] == pytest.approx(balanced(9), abs=0.01)
     assert calm[199] == pytest.approx(balanced(9), abs=0.01) and calm[-1] == 0
+
+
+@pytest.mark.parametrize(("of_cpu", "of_reads"), [(15, 13), (15, 30), (9, 13), (30, 30), (6, 40)])
+def test_the_gpu_reads_no_more_than_it_has_time_for(of_cpu, of_reads):
+    """Where neither side is done in time, both end together; a gather also waits for the GPU's reads of the one before."""
+    found = parts(of_cpu, of_reads=of_reads)
+    best = of_cpu / (of_cpu + of_reads)  # with which both end together
+    assert found[-1] < best + 0.05
+    alone = period(lambda i: of_cpu, of_reads=of_reads, step=0)
+    assert alone < 1.1 * best * of_reads + 0.3
+
+
+def test_copies_that_are_too_slow_are_left_to_the_copy_engine():
+    """The GPU's reads take the same bus."""
+    assert parts(5, of_copies=9)[-1] == 0
+
+
+def test_a_gpu_that_cannot_read_the_rows_is_asked_once():
+    told = Told()
+    way = HostWay(True, meter=told)
+    way.begin()
+    with way.gathering():
+        told.next = 5, ROWS, 0
+    assert not way.is_chosen and way.gpu_part == 0
+    way._shares.gpu_part = 0.5
+    with way.gathering():
+        told.next = 5, ROWS, 0
+    assert way.is_chosen and way.told() == "cpu, 12 threads"
+    way.share, way._is_chosen = "gpu", False  # on trial
+    with way.gathering():
+        told.next = 5, ROWS, 0
+    assert way.is_chosen and way.told() == "cpu, 12 threads"
 
 
 @pytest.mark.parametrize(("of_cpu", "threads"), [(0.1, 1), (0.45, 3), (1.1, 7), (1.4, 9), (4, 12), (9, 12)])
@@ -327,12 +379,13 @@ def test_threads_that_were_too_few_are_not_tried_again():
 def test_a_loop_whose_thread_never_rests_keeps_few_times():
     """Where nobody tells of rests, as in loops that gather themselves, an iteration without end must not grow."""
     clock = itertools.count(0, 1_000_000)
-    way = HostWay(True, clock=lambda: next(clock))
+    told = Told()
+    way = HostWay(True, clock=lambda: next(clock), meter=told)
     way.choose("cpu")
     way.begin()
     for _ in way.watched(iter(range(1000))):
         with way.gathering():
-            pass
+            told.next = 500_000, ROWS, 0
     assert len(way._shares._gathers) == _STEADY and way.num_threads == MOST_THREADS
 
 
@@ -355,7 +408,7 @@ def test_a_loader_that_does_not_work_ahead_takes_the_quickest_gather():
     way = HostWay(works_ahead=False)
     way.begin()
     assert list(way.watched(iter(range(300)))) == [*range(300)]
-    assert way.way(1 << 30) == Way("auto", 0)
+    assert way.way(1 << 30)[:3] == ("auto", 0, 0)
 
 
 def test_training_keeps_a_quarter_of_the_cores():

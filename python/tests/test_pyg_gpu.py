@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from pyg_checks import CITES, WRITES, WRITTEN, heterogeneous, homogeneous, same, torch
 from pyg_digests import EPOCHS, check_digest
@@ -159,6 +160,23 @@ def test_batches_do_not_depend_on_who_gathers(cache, monkeypatch):
         found.append(batch.x)
     for one, other in zip(found, expected, strict=True):
         assert torch.equal(one.cpu(), other)
+
+
+def test_the_gpu_is_asked_for_no_rows_that_it_cannot_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("tendril._host_way._LEAST_BYTES", 0)
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).random((4000, 100), np.float32))
+    edges = homogeneous(4000, 80000).edge_index
+    in_file = Data(x=np.load(tmp_path / "x.npy", mmap_mode="r"), edge_index=edges, num_nodes=4000)
+    locked = Data(x=torch.from_numpy(np.load(tmp_path / "x.npy")), edge_index=edges).pin_memory()
+    for data, part in ((in_file, 0), (locked, 0.5)):
+        loader = NeighborLoader(data, num_neighbors=[10, 5], batch_size=100, device="cuda")
+        way = loader._host_way
+        monkeypatch.setattr(way._shares, "end_gather", lambda on_trial, work: None)  # the part stays as it is
+        way.choose("cpu")
+        way._shares.gpu_part = 0.5
+        for batch in loader:
+            assert torch.equal(batch.x.cpu(), torch.as_tensor(data.x[batch.n_id.cpu().numpy()]))
+        assert way.gpu_part == part
 
 
 def test_stats_tell_who_brings_rows_of_the_host():

@@ -280,7 +280,8 @@ class RowsOnGpu:
         if readers:
             shares, threads = [one.share for one in ways], ways[0].num_threads
             part = max(one.gpu_part for one in ways)  # of those whose share is the CPU
-            _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads, part)
+            meter = next((one.meter for one in ways if one.meter is not None), None)
+            _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads, part, meter)
         return made
 
 

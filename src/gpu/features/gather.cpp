@@ -58,6 +58,11 @@ std::int64_t part_of(std::int64_t size, double part)
   return std::min(size, (items + whole_lines - 1) / whole_lines * whole_lines);
 }
 
+void tell(gather_meter* meter, gather_meter::reading const& done)
+{
+  if (meter != nullptr) { meter->add(done); }
+}
+
 /// A gather of rows in host memory.
 class host_gather {
  public:
@@ -201,6 +206,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   host_gather rows(table_, narrow.data(), out, exec);
   if (who == work_share::gpu) {
     rows.enqueue({0, size});
+    tell(way.meter, {.by_gpu = size});
     if (checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
     return;
   }
@@ -215,12 +221,13 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   try {
     if (who == work_share::cpu) {
       std::int64_t const by_gpu = memory_ == row_memory::pageable ? 0 : part_of(size, way.gpu_part);
-      gpu::stage_beside(
+      auto const of_cpu = gpu::stage_beside(
           job, by_gpu,
           [&] {
             rows.enqueue({0, by_gpu});
           },
           exec);
+      tell(way.meter, {of_cpu, size - by_gpu, by_gpu});
       if (checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
     } else {
       gpu::work_together(history_->rates, who, job, exec);

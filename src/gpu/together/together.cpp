@@ -1,6 +1,7 @@
 #include "gpu/together/together.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 
@@ -49,6 +50,13 @@ std::uint64_t kind_of(shared_job const& job)
   return kind.value();
 }
 
+using steady = std::chrono::steady_clock;
+
+std::chrono::nanoseconds since(steady::time_point start)
+{
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(steady::now() - start);
+}
+
 int threads_of(shared_job const& job)
 {
   return job.num_threads > 0 ? std::min(job.num_threads, available_threads()) : available_threads();
@@ -75,19 +83,20 @@ class shared_run {
   void make(base::work_part const& part)
   {
     base::item_range const range{done_, std::min(aligned(part.size, job_), job_.num_items - done_)};
-    auto const start = std::chrono::steady_clock::now();
+    auto const start = steady::now();
     switch (part.who) {
       case base::work_sides::front: job_.on_gpu(range); break;
       case base::work_sides::back: share(range, {.least = 1, .most = 0}, threads_of(job_)); break;
       case base::work_sides::both: share(range, front(range.size), threads_beside(job_)); break;
     }
-    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
-    rates_.learn(part.who, range.size, taken.count());
+    rates_.learn(part.who, range.size, std::chrono::duration<double>(since(start)).count());
     done_ += range.size;
   }
 
   [[nodiscard]] std::int64_t rest() const { return job_.num_items - done_; }
   [[nodiscard]] base::work_rates const& rates() const { return rates_; }
+  /// For how long a thread of the CPU was at work on staged results, on average.
+  [[nodiscard]] std::chrono::nanoseconds staged() const { return staged_; }
 
  private:
   [[nodiscard]] double gpu_bulk_rate() const { return gpu_bulk_reads / std::max(job_.reads, 1.0); }
@@ -174,8 +183,17 @@ class shared_run {
   void work(base::shared_items& items, int threads, base::item_range range, staged_work const& of_cpu)
   {
     staged_results results(exec_.device, range, job_.item_bytes, of_cpu.out);
+    auto const start = steady::now();
     of_cpu.begin(range, results);
-    work_at(items, threads, [&](int, base::item_range turn) { results.make(turn, of_cpu.write); });
+    staged_ += since(start);
+    std::atomic<std::int64_t> written{0};
+    staged_results::writer const write = [&](base::item_range part, std::byte* to) {
+      auto const begin = steady::now();
+      of_cpu.write(part, to);
+      written += since(begin).count();
+    };
+    work_at(items, threads, [&](int, base::item_range turn) { results.make(turn, write); });
+    staged_ += std::chrono::nanoseconds(written / threads);
     leaves_copies_ ? results.finish(exec_.stream) : results.finish();
   }
 
@@ -194,6 +212,7 @@ class shared_run {
   bool leaves_copies_ = false;
   gpu_exec const& exec_;
   std::int64_t done_ = 0;
+  std::chrono::nanoseconds staged_{0};
 };
 
 /// Who makes the next items of a job on a graph that is sampled as `share` says.
@@ -260,12 +279,14 @@ void work_together(known_rates const& rates, work_share share, shared_job const&
   rates.keep(kind, run.rates());
 }
 
-void stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside, gpu_exec const& exec)
+std::chrono::nanoseconds stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside,
+                                      gpu_exec const& exec)
 {
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   beside();
   shared_run run(job, first, exec);
   if (run.rest() > 0) { run.make({base::work_sides::back, run.rest()}); }
+  return run.staged();
 }
 
 }  // namespace tendril::gpu

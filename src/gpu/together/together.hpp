@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -104,7 +105,9 @@ void work_together(known_rates const& rates, work_share share, shared_job const&
 
 /// The CPU makes the items of a job of staged work from `first` on. Waits for the stream of `exec` before, then calls
 /// `beside`, which enqueues what the GPU does meanwhile. It is the stream that waits for the last copies.
+/// @return How long a thread of the CPU was at work, on average, without waiting for the GPU or for copies.
 /// @throws what either side throws, after the CPU has ended.
-void stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside, gpu_exec const& exec);
+std::chrono::nanoseconds stage_beside(shared_job const& job, std::int64_t first, std::function<void()> const& beside,
+                                      gpu_exec const& exec);
 
 }  // namespace tendril::gpu

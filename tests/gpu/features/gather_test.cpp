@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -118,6 +119,36 @@ TEST_F(GpuFeatures, RowsDoNotDependOnThePartOfEach)
       }
     }
   }
+}
+
+/// Who gathers is told by rows; the CPU's time is that of its threads.
+TEST_F(GpuFeatures, AMeterIsToldWhoGathered)
+{
+  constexpr std::int64_t num_rows = 4999, row_bytes = 400, size = 3200;
+  auto const bytes = random_bytes(num_rows * row_bytes);
+  feature_table const table(bytes, {"float32", {num_rows, row_bytes / 4}});
+  gpu_features const locked(pin_memory(table), exec), pageable(table, exec), here(to_gpu(table, exec), exec);
+  auto const ids = on_gpu(some_ids(size, num_rows), exec);
+  buffer<std::byte> out(size * row_bytes, memory_of(exec));
+  gather_meter meter;
+  auto const told = [&](gpu_features const& from, work_share share, double part) {
+    from.gather_unchecked(matrix_of(ids), out.span(), exec, {.share = share, .gpu_part = part, .meter = &meter});
+    gather_meter::reading const done = meter.take();
+    EXPECT_EQ(done.of_cpu.count() > 0, done.by_cpu > 0);
+    return std::pair(done.by_cpu, done.by_gpu);
+  };
+  EXPECT_EQ(told(locked, work_share::cpu, 0), std::pair(size, std::int64_t{0}));
+  EXPECT_EQ(told(locked, work_share::cpu, 0.25), std::pair(size * 3 / 4, size / 4));
+  EXPECT_EQ(told(locked, work_share::cpu, 1), std::pair(std::int64_t{0}, size));
+  EXPECT_EQ(told(locked, work_share::gpu, 0), std::pair(std::int64_t{0}, size));
+  EXPECT_EQ(told(pageable, work_share::cpu, 0.25), std::pair(size, std::int64_t{0})) << "which the GPU can't read";
+  EXPECT_EQ(told(pageable, work_share::gpu, 0), std::pair(size, std::int64_t{0}));
+  EXPECT_EQ(told(here, work_share::cpu, 0), std::pair(std::int64_t{0}, std::int64_t{0})) << "no rows of the host";
+  locked.gather_unchecked(matrix_of(ids), out.span(), exec, {.share = work_share::cpu, .meter = &meter});
+  locked.gather_unchecked(matrix_of(ids), out.span(), exec, {.share = work_share::gpu, .meter = &meter});
+  gather_meter::reading const both = meter.take();
+  EXPECT_EQ(std::pair(both.by_cpu, both.by_gpu), std::pair(size, size));
+  EXPECT_EQ(meter.take().by_cpu, 0);
 }
 
 TEST_F(GpuFeatures, APartIsChecked)
