@@ -44,6 +44,22 @@ class gpu_event {
   CUevent_st* event_ = nullptr;
 };
 
+/// A stream that waits for no other, the default stream included. Its kernels begin before those of others that wait.
+class gpu_stream {
+ public:
+  /// @throws device_error.
+  explicit gpu_stream(int device = 0);
+  /// What is enqueued is still done.
+  ~gpu_stream();  // NOLINT(performance-trivially-destructible): so it is in a build without CUDA
+  gpu_stream(gpu_stream const&) = delete;
+  gpu_stream& operator=(gpu_stream const&) = delete;
+
+  [[nodiscard]] cuda_stream get() const noexcept { return stream_; }
+
+ private:
+  cuda_stream stream_ = nullptr;
+};
+
 /// The GPU whose memory `pointer` points into, or -1 for memory that doesn't belong to a GPU. @throws device_error.
 [[nodiscard]] int gpu_of(void const* pointer);
 

@@ -265,6 +265,9 @@ void bind_gpu(nb::module_& module)
       "gpu_of", [](std::uintptr_t pointer) { return gpu_of(reinterpret_cast<void const*>(pointer)); }, "pointer"_a);
   module.def("order_streams", &order_streams, "device"_a, "earlier"_a, "stream"_a);
 
+  nb::class_<gpu_stream>(module, "GpuStream")
+      .def(nb::init<int>(), "device"_a)
+      .def_prop_ro("handle", [](gpu_stream const& stream) { return reinterpret_cast<std::uintptr_t>(stream.get()); });
   nb::class_<gpu_array>(module, "GpuArray")
       .def_prop_ro("pointer", [](gpu_array const& a) { return reinterpret_cast<std::uintptr_t>(a.data); })
       .def_prop_ro("shape", [](gpu_array const& a) { return a.shape; })

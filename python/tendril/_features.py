@@ -80,7 +80,7 @@ class FeatureTable(_pickles.Unchanging):
 
     @property
     def device(self) -> str:
-        """Where the rows lie: "cpu", for mapped files, too, or "cuda:0"."""
+        """Where the rows lie: "cpu", for mapped files, too, or "cuda:0"; of those over several GPUs the first of these."""
         return _gpu.name_of(self._core.device)
 
     def __len__(self) -> int:
@@ -210,7 +210,8 @@ class FeatureTable(_pickles.Unchanging):
 
     def __repr__(self) -> str:
         place = "" if self._file is None else f", file={self._file.path!r}"
-        place += "" if self._core.device == _gpu.HOST else f", device='{self.device}'"
+        gpus = "".join(f",{number}" for number in self._core.gpus[1:])
+        place += "" if self._core.device == _gpu.HOST else f", device='{self.device}{gpus}'"
         return f"FeatureTable(shape={self.shape}, dtype='{self.dtype}'{place})"
 
 

@@ -68,8 +68,8 @@ class Pipeline(Padded):
 
     A thread samples the next batches and gathers their features while the loop works on the last one; the library's
     calls run without the interpreter's lock. `torch.from_numpy`, `torch.from_dlpack` and `jax.numpy.asarray` take the
-    arrays. If the sampler is on a GPU, all but `index` is there, wherever the tables lie, and made in the order of the
-    sampler's stream: give the sampler a stream of its own, so that this work runs beside the loop's.
+    arrays. If the sampler is on a GPU, all but `index` is there, wherever the tables lie, and there for the sampler's
+    stream: give the sampler a stream of its own, so that this work runs beside the loop's.
 
     Batch i of epoch e, from 0, has the number ``e * n + i``, where n is the number of batches an epoch. This number,
     ``seed`` and the sampler decide it: threads, ``bulk``, ``prefetch`` and the number of ranks never change a batch.
@@ -190,6 +190,7 @@ class Pipeline(Padded):
         self._labels = _tables(labels, self._counts.nodes[node_type], "labels")
         self._cache = None if cache is None else self._cache_of(cache)
         self._host_way = HostWay(works_ahead=self.prefetch > 0 and self._device != _gpu.HOST)
+        self._streams = self._streams_of_gathers()
         self.pad = pad
 
     @property
@@ -211,6 +212,11 @@ class Pipeline(Padded):
         made = _items(self._host_way.supplied(made), self.prefetch) if self.prefetch else made
         return self._counted(self._host_way.watched(made), progress, timeline)
 
+    @property
+    def _stream(self) -> int:
+        """The sampler's."""
+        return self._sampler._stream if isinstance(self._sampler, MinibatchSampler) else 0
+
     def _total(self) -> int:
         count = len(self._seeds)
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
@@ -224,9 +230,19 @@ class Pipeline(Padded):
         return (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
 
     def _host_rows(self) -> str:
+        return self._host_way.told() if self._gathers_from_host() else ""
+
+    def _gathers_from_host(self) -> bool:
         tables = itertools.chain(*(many.values() for many in (*self._features.values(), *self._edge_features.values())))
         on_host = any(table._core.device == _gpu.HOST for table in (*tables, *self._labels.values()))
-        return self._host_way.told() if on_host and self._device != _gpu.HOST else ""
+        return on_host and self._device != _gpu.HOST
+
+    def _streams_of_gathers(self) -> list[_tendril.GpuStream]:
+        """Gathers over the bus take two streams in turn: neither those of a batch nor the next sampling wait until the rows of
+        the batch before have come. None: all is in the order of the sampler's stream, as what a cache does must be."""
+        if self.prefetch == 0 or self._cache is not None or not self._gathers_from_host():
+            return []
+        return [_tendril.GpuStream(self._device) for _ in range(2)]
 
     def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """This rank's batches of an epoch from batch `begin` on: the positions of their seeds behind their numbers."""
@@ -238,12 +254,14 @@ class Pipeline(Padded):
     ) -> Iterator[PipelineBatch]:
         sampled = self._sampled(self._numbered(epoch, begin), timeline, pad)
         at_work: deque[DeviceArray] = deque()  # of batches whose rows the GPU may not have gathered yet
+        streams = itertools.cycle([stream.handle for stream in self._streams] or [self._stream])
         for (number, index, batch, masks), served in self._served(sampled, epoch):
             with timeline.span("gather", number), self._host_way.gathering():
                 if pad is None or masks is None:
-                    done = self._gathered(batch, index, number, served)
+                    done = self._gathered(batch, index, number, next(streams), served)
                 else:
-                    done = self._with_masks(self._gathered(batch, pad.seeds(index), number, served), index, masks, pad)
+                    rows = self._gathered(batch, pad.seeds(index), number, next(streams), served)
+                    done = self._with_masks(rows, index, masks, pad)
                 at_work.extend(_rows_on_gpu(done))
                 if len(at_work) > _IN_FLIGHT:  # so that a bounded number of batches has memory
                     at_work.popleft()._core.synchronize()
@@ -282,12 +300,14 @@ class Pipeline(Padded):
         )
 
     def _gathered(
-        self, batch: Minibatch, index: NDArray[np.int64], number: int, served: ServedBatch | None = None
+        self, batch: Minibatch, index: NDArray[np.int64], number: int, stream: int, served: ServedBatch | None = None
     ) -> PipelineBatch:
         has_types = self._counts.has_types
 
         def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any, cached: ServedBatch | None = None) -> dict[Any, Any]:
-            made = {key: self._rows(many, ids[key] if has_types else ids, key, cached) for key, many in tables.items()}
+            made = {
+                key: self._rows(many, ids[key] if has_types else ids, stream, key, cached) for key, many in tables.items()
+            }
             return made if has_types else made.get(None, {})
 
         return PipelineBatch(
@@ -296,12 +316,11 @@ class Pipeline(Padded):
             number=number,
             features=of(self._features, batch.node, served),
             edge_features=of(self._edge_features, batch.edge),
-            labels=self._rows(self._labels, self._seeds[index]),
+            labels=self._rows(self._labels, self._seeds[index], stream),
         )
 
     def _padder(self, padding: Padding) -> MinibatchPadder:
-        stream = self._sampler._stream if isinstance(self._sampler, MinibatchSampler) else 0
-        return MinibatchPadder(padding, self._node_type, self._has_hops, self._device, stream)
+        return MinibatchPadder(padding, self._node_type, self._has_hops, self._device, self._stream)
 
     @staticmethod
     def _with_masks(made: PipelineBatch, index: NDArray[np.int64], masks: Masks, pad: MinibatchPadder) -> PipelineBatch:
@@ -336,18 +355,19 @@ class Pipeline(Padded):
         return [*self._counts.nodes], [*self._counts.edges], hops
 
     def _rows(
-        self, tables: dict[str, FeatureTable], ids: Any, kind: Any = None, cached: ServedBatch | None = None
+        self, tables: dict[str, FeatureTable], ids: Any, stream: int, kind: Any = None, cached: ServedBatch | None = None
     ) -> dict[str, Any]:
         if self._device == _gpu.HOST:
             return gather_tables(tables, ids, num_threads=self._num_threads)
-        assert isinstance(self._sampler, MinibatchSampler)
-        stream, made = self._sampler._stream, {}
+        made = {}
         for name, table in tables.items():
             way = self._host_way.way(len(ids) * table.nbytes // max(len(table), 1))
             if cached is not None and cached.has(kind, name):
                 made[name] = DeviceArray(cached.gather_new(kind, name, stream, way))
             else:
                 made[name] = gather_on_gpu(table, ids, self._device, stream, check=False, way=way)
+            if stream != self._stream:
+                made[name]._core.wait(self._stream)
         return made
 
     # The cache
@@ -380,7 +400,7 @@ class Pipeline(Padded):
                 epoch=self._epoch_ids,
                 see=lambda core, array, stream: core.see(ids(array, stream), stream),
                 count=lambda counts, array, stream: counts.add(device, ids(array, stream), stream),
-                stream=lambda: sampler._stream,
+                stream=lambda: self._stream,
                 free_bytes=lambda: _tendril.free_gpu_bytes(device),
                 total_bytes=lambda: int(_tendril.describe_gpu(device).total_bytes),
             ),

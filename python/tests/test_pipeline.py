@@ -310,3 +310,40 @@ def test_examples_learn(library):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     assert float(done.stdout.split("test accuracy ")[1].split()[0]) > 0.75  # of 1,000 vertices; 0.80 and more
+
+
+class Unordered:
+    """An array for whose elements no stream waits."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, max_version=None, **more):
+        return self._array.__dlpack__(stream=-1, max_version=max_version)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
+@pytest.mark.parametrize("way", ["cpu", "gpu"])
+def test_rows_of_the_host_are_there_for_the_stream_of_the_sampler(way, monkeypatch):
+    """Though gathers take streams of their own."""
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("Torch sees no GPU")
+    monkeypatch.setattr("tendril._host_way._LEAST_BYTES", 0)
+    wide = np.random.default_rng(0).random((graph().num_vertices, 4096), np.float32)
+    features = {"x": tendril.FeatureTable(wide).pin_memory()}
+    stream = torch.cuda.Stream()
+    sampler = tendril.MinibatchSampler(graph().to("cuda"), [4, 3], seed=5, stream=stream)
+    loader = pipeline(sampler, features=features)
+    assert len(loader._streams) == 2
+    loader._host_way.choose(way)
+    found = []
+    with torch.cuda.stream(stream):
+        for batch in loader:
+            found.append((torch.from_dlpack(Unordered(batch.features["x"])).clone(), batch.minibatch.node.numpy()))
+    for rows, node in found:
+        assert torch.equal(rows.cpu(), torch.from_numpy(wide[node]))

@@ -252,6 +252,7 @@ def test_one_table_lies_over_several_gpus(two_gpus):
 def test_each_gpu_gathers_from_a_table_over_several(hot, two_gpus):
     rows = np.random.default_rng(1).random((200_000, 33), np.float32)
     table = tendril.FeatureTable(rows).to(two_gpus, hot=hot)
+    assert table.device == "cuda:0" and "device='cuda:0,1'" in repr(table)
     ids = np.random.default_rng(2).integers(0, len(rows), 50_000)
     for device in ("cuda:0", "cuda:1"):
         there = tendril.FeatureTable(ids).to(device)

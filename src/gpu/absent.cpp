@@ -96,6 +96,8 @@ gpu_event::gpu_event(gpu_exec const& exec) : device_(exec.device) { refuse(); }
 gpu_event::~gpu_event() = default;
 void gpu_event::wait_on(cuda_stream) const { refuse(); }
 void gpu_event::synchronize() const { refuse(); }
+gpu_stream::gpu_stream(int) { refuse(); }
+gpu_stream::~gpu_stream() = default;
 int gpu_of(void const*) { refuse(); }
 buffer<vertex_id> copy_to_gpu(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
 void copy_to_host(void const*, void*, std::size_t, gpu_exec const&) { refuse(); }

@@ -30,6 +30,16 @@ void gpu_event::wait_on(cuda_stream stream) const
 
 void gpu_event::synchronize() const { TENDRIL_CUDA_TRY(cudaEventSynchronize(event_)); }
 
+gpu_stream::gpu_stream(int device)
+{
+  gpu::device_guard const guard(device);
+  int least = 0, most = 0;
+  TENDRIL_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &most));
+  TENDRIL_CUDA_TRY(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, most));
+}
+
+gpu_stream::~gpu_stream() { (void)cudaStreamDestroy(stream_); }
+
 int gpu_of(void const* pointer)
 {
   cudaPointerAttributes attributes{};
