@@ -127,7 +127,10 @@ TEST_F(GpuFeatures, AMeterIsToldWhoGathered)
   constexpr std::int64_t num_rows = 4999, row_bytes = 400, size = 3200;
   auto const bytes = random_bytes(num_rows * row_bytes);
   feature_table const table(bytes, {"float32", {num_rows, row_bytes / 4}});
-  gpu_features const locked(pin_memory(table), exec), pageable(table, exec), here(to_gpu(table, exec), exec);
+  auto const others = bytes;  // whose pages stay pageable
+  feature_table const unlocked(others, {"float32", {num_rows, row_bytes / 4}});
+  gpu_features const locked(pin_memory(table), exec), pageable(unlocked, exec), here(to_gpu(table, exec), exec);
+  ASSERT_EQ(pageable.memory(), row_memory::pageable);
   auto const ids = on_gpu(some_ids(size, num_rows), exec);
   buffer<std::byte> out(size * row_bytes, memory_of(exec));
   gather_meter meter;
