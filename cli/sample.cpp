@@ -147,7 +147,8 @@ void sample_command::run() const
       {"format", "tendril-samples"},      {"app", job.app},         {"params", mine.job.params_json().dump()},
       {"seed", std::to_string(job.seed)}, {"graph", on.facts.name}, {"version", TENDRIL_VERSION}};
   if (own_files) { about["part"] = to_string(part); }
-  request const what{on, copies, mine.job, mine.seeds, written, type, about, ranks, own_files};
+  int const num_places = std::max(static_cast<int>(copies.size()), 1);
+  request const what{{ranks, own_files, num_places}, on, copies, mine.job, mine.seeds, written, type, about};
   outcome made = job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   if (ranks != nullptr) {
     made.edges = sum_over(ranks, "edges", made.edges);

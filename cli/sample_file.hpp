@@ -4,21 +4,23 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <tendril/array_file.hpp>
 
-#include "sample_request.hpp"
+#include "sample_makers.hpp"
 #include "shared_file.hpp"
 
 namespace tendril::cli {
 
 class sample_file {
  public:
-  /// @throws io_error.
-  sample_file(request const& what, std::vector<array_spec> const& arrays)
-      : ranks_(what.writers()), writer_(begun(what, arrays))
+  /// @param writers  That write the file together: a call of all of them. Null: this process alone. @throws io_error.
+  sample_file(transport* writers, std::string const& output, std::vector<array_spec> const& arrays,
+              metadata const& about)
+      : ranks_(writers), writer_(begun(writers, output, arrays, about))
   {
   }
 
@@ -39,11 +41,12 @@ class sample_file {
   void commit() { ranks_ == nullptr ? writer_.commit() : commit_together(*ranks_, writer_); }
 
  private:
-  static array_writer begun(request const& what, std::vector<array_spec> const& arrays)
+  static array_writer begun(transport* writers, std::string const& output, std::vector<array_spec> const& arrays,
+                            metadata const& about)
   {
-    if (what.writers() == nullptr) { return {what.output, arrays, what.about}; }
-    return begin_together(*what.writers(), "; --parts writes one each", [&](std::string const& unfinished) {
-      return array_writer(what.output, arrays, what.about, unfinished);
+    if (writers == nullptr) { return {output, arrays, about}; }
+    return begin_together(*writers, "; --parts writes one each", [&](std::string const& unfinished) {
+      return array_writer(output, arrays, about, unfinished);
     });
   }
 

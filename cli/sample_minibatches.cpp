@@ -143,7 +143,7 @@ void write_minibatches(request const& what, numbered_batches const& batches, bat
   bool const weights = params.choice == neighbor_choice::labor && params.subgraph == subgraph_type::directional;
   std::size_t const of_weights = arrays.size();
   if (weights) { arrays.push_back({"weights", element_type::float32, {num_edges}}); }
-  sample_file file(what, arrays);
+  sample_file file(what.writers(), what.output, arrays, what.about);
   if (what.tells()) {
     file.put(0, 0, what.seeds, exec);
     file.put(1, 0, std::span(sizes.node_offsets));
@@ -177,15 +177,15 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   outcome result;
   stopwatch const planning;
   std::vector<batch_maker> makers;
-  makers.reserve(static_cast<std::size_t>(what.num_places()));
-  for (int place = 0; place < what.num_places(); ++place) { makers.emplace_back(what, place, quiet); }
+  makers.reserve(static_cast<std::size_t>(what.num_places));
+  for (int place = 0; place < what.num_places; ++place) { makers.emplace_back(what, place, quiet); }
   result.plan_seconds = planning.seconds();
   numbered_batches batches;  // of this process, with their numbers from 0 on
   std::int64_t const num_batches = batches_of(num_seeds, each);
   std::int64_t const batches_a_call = what.piece(num_batches, std::max<std::int64_t>(seeds_a_call / each, 1));
   std::int64_t const a_call = checked_product("--batch-size: seeds of a call", batches_a_call, each);
   (void)checked_sum("--first-batch: numbers of batches", what.job.first_batch, num_batches);
-  place_seconds sampled(what.num_places());
+  place_seconds sampled(what.num_places);
   auto const make = [&](int place, std::int64_t first, std::int64_t n) {
     stopwatch const sampling;
     auto made = makers[static_cast<std::size_t>(place)].make(

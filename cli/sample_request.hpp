@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -15,11 +14,11 @@
 #include <tendril/exec.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/graph.hpp>
-#include <tendril/transport.hpp>
 
 #include "graph_of_ranks.hpp"
 #include "progress.hpp"
 #include "sample_job.hpp"
+#include "sample_makers.hpp"
 
 namespace tendril::cli {
 
@@ -33,10 +32,8 @@ struct outcome {
   std::int64_t sent_bytes = 0;  ///< By this rank: questions, answers, and sizes for the file.
 };
 
-using metadata = std::map<std::string, std::string>;
-
-/// What a file of samples is written from.
-struct request {
+/// What a file of samples is written from. Where each rank writes its own, `seeds` and `job` are those of this rank.
+struct request : sample_makers {
   graph_of_ranks const& on;
   std::vector<graph> const& copies;  ///< The same graph on each GPU that makes samples; none: on the CPU.
   sample_job const& job;
@@ -44,29 +41,10 @@ struct request {
   std::string const& output;
   element_type vertices;  ///< Type of vertex ids in the file.
   metadata const& about;
-  transport* ranks;  ///< That share the job; null: this process alone.
-  bool own_file;     ///< Of ranks: each writes a file of its own seeds. `seeds` and `job` are those of this rank then.
 
   [[nodiscard]] graph const& whole() const { return *on.whole; }
 
-  /// The ranks that write one file together; null: this process writes one alone.
-  [[nodiscard]] transport* writers() const { return own_file ? nullptr : ranks; }
-
-  /// Whether this process writes what is of all samples of the file together.
-  [[nodiscard]] bool tells() const { return writers() == nullptr || writers()->rank() == 0; }
-
   [[nodiscard]] bool on_gpu() const { return !copies.empty(); }
-
-  /// GPUs that share the job, or 1 for the CPU.
-  [[nodiscard]] int num_places() const { return std::max(static_cast<int>(copies.size()), 1); }
-
-  /// Samples of a piece, so that every place, or rank, gets some. @param most  That a piece may have; 1 or more.
-  [[nodiscard]] std::int64_t piece(std::int64_t num_samples, std::int64_t most) const
-  {
-    std::int64_t const shares = writers() != nullptr ? writers()->size() : num_places();
-    std::int64_t const each = (num_samples + shares - 1) / shares;
-    return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(each, 1));
-  }
 
   /// Where calls on a copy of the graph run.
   [[nodiscard]] gpu_exec exec(int place) const { return gpu_exec(copies[static_cast<std::size_t>(place)].device()); }

@@ -113,7 +113,7 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
     arrays.push_back({hop_name(hop), what.vertices, shape});
     if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
   }
-  sample_file file(what, arrays);
+  sample_file file(what.writers(), what.output, arrays, what.about);
   if (what.tells()) { file.put(0, 0, what.seeds, exec); }
 
   std::int64_t const rows =
@@ -125,7 +125,7 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
     makers.in_file.emplace(what.whole(), params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
   }
   outcome result;
-  place_seconds sampled(what.num_places());
+  place_seconds sampled(what.num_places);
   share_samples(
       what, num_seeds, rows,
       [&](int place, std::int64_t first, std::int64_t n) {
@@ -209,7 +209,7 @@ class ragged_trees {
 
   void write(cpu_exec const& exec) const
   {
-    sample_file file(what_, arrays());
+    sample_file file(what_.writers(), what_.output, arrays(), what_.about);
     if (what_.tells()) { file.put(0, 0, what_.seeds, exec); }
     std::size_t array = 1;
     for (std::size_t h = 0; h < num_hops_; ++h) {

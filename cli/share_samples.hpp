@@ -11,8 +11,7 @@
 #include <tendril/several_gpus.hpp>
 #include <tendril/transport.hpp>
 
-#include "sample_request.hpp"
-#include "text.hpp"  // batches_of
+#include "sample_makers.hpp"
 
 namespace tendril::cli {
 
@@ -22,11 +21,11 @@ namespace tendril::cli {
 /// @param take  take(first, size, made): gets the pieces of this process, in order, while later ones are made.
 /// @param told  told(done): about so many samples are done by all. On the calling thread.
 template <class Make, class Take, class Told>
-void share_samples(request const& what, std::int64_t total, std::int64_t piece, Make const& make, Take const& take,
-                   Told const& told)
+void share_samples(sample_makers const& what, std::int64_t total, std::int64_t piece, Make const& make,
+                   Take const& take, Told const& told)
 {
   if (what.ranks == nullptr) {
-    deal(what.num_places(), total, piece, make, [&](std::int64_t first, std::int64_t size, auto made) {
+    deal(what.num_places, total, piece, make, [&](std::int64_t first, std::int64_t size, auto made) {
       take(first, size, std::move(made));
       told(first + size);
     });
