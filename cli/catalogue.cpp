@@ -6,16 +6,19 @@
 #include <array>
 #include <deque>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
-#include <tendril/several_gpus.hpp>
 
+#include "graph_of_ranks.hpp"
 #include "sample_job.hpp"
 #include "sample_request.hpp"
+#include "share_samples.hpp"
 #include "text.hpp"
+#include "walk_output.hpp"  // name_of_part
 
 namespace tendril::cli {
 namespace {
@@ -44,37 +47,56 @@ catalogue_entry const& entry_of(sample_job const& job)
   return *std::find_if(entries.begin(), entries.end(), [&](auto const& entry) { return entry.app == job.app; });
 }
 
-sample_counts run(catalogue_job const& job, std::deque<sample_place> const& places, result_file& file,
-                  progress_bar& bar)
+/// @param mine  The samples of the file: all, or those of the rank whose file it is.
+sample_counts run(catalogue_job const& job, sample_makers const& makers, walk_range mine,
+                  std::deque<sample_place> const& places, result_file& file, progress_bar& bar)
 {
   sample_counts counts;
-  job.begin(file);
-  for (auto const& place : places) { job.prepare(place); }
-  place_seconds sampled(static_cast<int>(places.size()));
+  work_beating(makers.ranks, job.ready);
+  if (makers.ranks != nullptr) { expect_agreement(*makers.ranks, job.agreements()); }
+  work_beating(makers.ranks, [&] {
+    if (makers.tells()) { job.begin(file, mine); }
+    for (auto const& place : places) { job.prepare(place); }
+  });
+  place_seconds sampled(makers.num_places);
+  bool agreed = makers.writers() == nullptr;
+  auto const agree = [&](sample_part const& part, std::int64_t count) {
+    if (!std::exchange(agreed, true)) { file.agree(part, count); }
+  };
   auto const make = [&](int place, std::int64_t first, std::int64_t count) {
     stopwatch const sampling;
     sample_part part;
-    job.make(places[static_cast<std::size_t>(place)], first, count, part);
+    if (count > 0) { job.make(places[static_cast<std::size_t>(place)], mine.first + first, count, part); }
     sampled.add(place, sampling.seconds());
+    if (makers.ranks != nullptr) { agree(part, count); }  // on the calling thread
     return part;
   };
   auto const take = [&](std::int64_t first, std::int64_t count, sample_part&& part) {
     stopwatch const writing;
     counts.vertices += part.vertices;
     counts.edges += part.edges;
-    file.take(std::move(part), count);
+    file.take(std::move(part), first, count);
     counts.write_seconds += writing.seconds();
-    bar.update("sampling", first + count, job.num_samples, "samples");
   };
-  int const num_places = static_cast<int>(places.size());
-  std::int64_t const each = (job.num_samples + num_places - 1) / num_places;
-  if (job.num_samples == 0) { take(0, 0, make(0, 0, 0)); }  // writes empty arrays
-  deal(num_places, job.num_samples, std::clamp<std::int64_t>(job.run_size, 1, std::max<std::int64_t>(each, 1)), make,
-       take);
+  if (mine.size == 0) {  // a file without samples has empty arrays: those of a sample, if the job has one
+    sample_part none;
+    job.make(places.front(), 0, std::min<std::int64_t>(job.num_samples, 1), none);
+    none.clear();
+    agree(none, 0);
+    take(0, 0, std::move(none));
+  }
+  share_samples(makers, mine.size, makers.piece(mine.size, job.run_size), make, take,
+                [&](std::int64_t done) { bar.update("sampling", done, mine.size, "samples"); });
   counts.seconds = sampled.longest();
   stopwatch const writing;
   file.commit();
   counts.write_seconds += writing.seconds();
+  if (transport* const ranks = makers.ranks) {
+    counts.vertices = sum_over(ranks, "vertices", counts.vertices);
+    counts.edges = sum_over(ranks, "edges", counts.edges);
+    counts.sent_bytes = sum_over(ranks, "bytes", ranks->report().sent_bytes);
+    counts.seconds = longest_of(ranks, "seconds of sampling", counts.seconds);
+  }
   return counts;
 }
 
@@ -118,6 +140,25 @@ std::string steps_text(std::vector<planned_step> const& steps)
 }
 
 }  // namespace
+
+std::span<vertex_id const> seeds_of(buffer<vertex_id> const& seeds, walk_range samples, std::int64_t of_a_sample)
+{
+  auto const before = [&](std::int64_t sample) {
+    return std::min(checked_product("seeds of samples", sample, of_a_sample), seeds.size());
+  };
+  std::int64_t const first = before(samples.first);
+  return seeds.span().subspan(static_cast<std::size_t>(first),
+                              static_cast<std::size_t>(before(samples.first + samples.size) - first));
+}
+
+std::function<std::vector<agreement>()> agreements_on_seeds(sample_job const& job,
+                                                            std::shared_ptr<buffer<vertex_id> const> const& seeds)
+{
+  if (job.seeds_file.empty()) {
+    return [] { return std::vector<agreement>(); };
+  }
+  return [seeds] { return std::vector{content_of("--seeds", seeds->span())}; };
+}
 
 std::int64_t samples_a_part(double bytes_each)
 {
@@ -165,46 +206,57 @@ std::deque<sample_place> places_of(sample_job const& job, gpu_set const& gpus, g
 }  // namespace
 
 void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,
-                   std::string const& output, std::string const& dtype)
+                   std::string const& output, std::string const& dtype, bool own_files)
 {
   stopwatch const overall;
+  transport* const ranks = job_ranks();
   gpu_set const gpus = parse_devices(job.device);
   std::string const gpu = describe_gpus(gpus);  // before anything that takes time
   progress_bar bar(common.shown());
-  cpu_exec const exec = common.exec(bar);
-  graph const g = source.read_for(job.device, exec);
+  cpu_exec const exec = beating(common.exec(bar), ranks);
+  graph_of_ranks const on = read_for_ranks(source, job.device, exec);
+  graph const& g = *on.whole;
+  if (ranks != nullptr) { expect_agreement(*ranks, {{"the graph", on.digest()}}); }
   double const read_seconds = overall.seconds();
   std::deque<sample_place> const places = places_of(job, gpus, g, exec);
-  catalogue_job const todo = job_of_catalogue(job, places.front());
+  catalogue_job todo;
+  work_beating(ranks, [&] { todo = job_of_catalogue(job, places.front()); });
   double const plan_seconds = overall.seconds() - read_seconds;
 
+  job_part const part = own_files ? job_part{ranks->rank(), ranks->size()} : job_part{};
+  walk_range const mine = walks_of(part, todo.num_samples);
+  std::int64_t const first_sample = job.more.first_sample + mine.first;
+  json params = todo.params;
+  params["first_sample"] = first_sample;
+  std::string const written = own_files ? name_of_part(output, part) : output;
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
   std::string const app = job.from_source() ? todo.params.at("struct").get<std::string>() : job.app;
-  result_file file(output, type,
-                   {{"format", "tendril-samples"},
-                    {"app", app},
-                    {"params", todo.params.dump()},
-                    {"seed", std::to_string(job.seed)},
-                    {"first_sample", std::to_string(job.more.first_sample)},
-                    {"num_samples", std::to_string(todo.num_samples)},
-                    {"graph", graph_name(g, source.path)},
-                    {"version", TENDRIL_VERSION}},
-                   todo.num_samples, exec);
-  sample_counts const counts = run(todo, places, file, bar);
+  metadata about{{"format", "tendril-samples"},
+                 {"app", app},
+                 {"params", params.dump()},
+                 {"seed", std::to_string(job.seed)},
+                 {"first_sample", std::to_string(first_sample)},
+                 {"num_samples", std::to_string(mine.size)},
+                 {"graph", on.facts.name},
+                 {"version", TENDRIL_VERSION}};
+  if (own_files) { about["part"] = to_string(part); }
+  sample_makers const makers{ranks, own_files, static_cast<int>(places.size())};
+  result_file file(written, type, about, mine.size, makers, exec);
+  sample_counts const counts = run(todo, makers, mine, places, file, bar);
   bar.clear();
   double const seconds = overall.seconds();
   double const rate = counts.seconds > 0 ? static_cast<double>(todo.num_samples) / counts.seconds : 0;
 
   if (common.json) {
-    json document{{"graph", describe_json(g, source.path)},
+    json document{{"graph", describe_json(on.facts)},
                   {"app", app},
                   {"params", todo.params},
                   {"seed", job.seed},
                   {"num_samples", todo.num_samples},
                   {"sampled_vertices", counts.vertices},
                   {"sampled_edges", counts.edges},
-                  {"output", output},
-                  {"output_bytes", file_bytes(output)},
+                  {"output", written},
+                  {"output_bytes", file_bytes(written)},
                   {"device", job.device},
                   {"threads", common.num_threads()},
                   {"read_seconds", read_seconds},
@@ -216,21 +268,26 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                   {"peak_memory_bytes", peak_memory()},
                   {"version", TENDRIL_VERSION}};
     if (!gpu.empty()) { document["device_name"] = gpu; }
+    if (ranks != nullptr) {
+      document["ranks"] = {{"size", ranks->size()}, {"sharded", false}, {"sent_bytes", counts.sent_bytes}};
+    }
     if (auto const placement = placement_json(places.front().used_graph())) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}\n{}{}samples {}: {}, {} in {} of sampling: {} samples/s\n{}output  {} ({})\n"
+        "graph   {}\njob     {}\n{}{}{}samples {}: {}, {} in {} of sampling: {} samples/s\n{}output  {}\n"
         "total   {}, {} of memory at most",
-        describe(g, source.path), todo.description, gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
-        placement_line(places.front().used_graph()), grouped(todo.num_samples),
-        counted(counts.vertices, "vertex", "vertices"), counted(counts.edges, "edge", "edges"),
-        duration(counts.seconds), si(rate),
+        describe(on.facts), todo.description, gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
+        placement_line(places.front().used_graph()), ranks_line(ranks, false, counts.sent_bytes),
+        grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
+        counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate),
         time_line({{"reading", read_seconds},
                    {"planning and tables", plan_seconds},
                    {"sampling", counts.seconds},
                    {"writing", counts.write_seconds}}),
-        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+        own_files ? fmt::format("{} and those of the other ranks", written)
+                  : fmt::format("{} ({})", written, bytes_text(file_bytes(written))),
+        duration(seconds), bytes_text(peak_memory())));
   }
 }
 

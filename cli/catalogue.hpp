@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,11 @@
 
 #include <tendril/layers.hpp>  // propagation
 #include <tendril/plan_application.hpp>
+#include <tendril/walk_parts.hpp>  // walk_range
 
 #include "common.hpp"
 #include "gpu_graph.hpp"
+#include "ranks.hpp"
 #include "result_file.hpp"
 #include "sample_place.hpp"
 
@@ -53,8 +57,9 @@ struct catalogue_options {
 /// What running a job took and made.
 struct sample_counts {
   std::int64_t vertices = 0, edges = 0;
-  double seconds = 0;        ///< Of sampling, copies from the GPU included.
-  double write_seconds = 0;  ///< Of the file.
+  double seconds = 0;           ///< Of sampling, copies from the GPU included.
+  double write_seconds = 0;     ///< Of the file.
+  std::int64_t sent_bytes = 0;  ///< By all ranks, to each other.
 };
 
 /// What would run: the executor of each step where an application is one of the general engine, else the tables.
@@ -72,8 +77,12 @@ struct catalogue_job {
   json params;              ///< For programs, and for metadata of files.
   catalogue_plan plan;
 
-  /// Puts the arrays that belong to no sample into the file.
-  std::function<void(result_file& file)> begin = [](result_file&) {};
+  /// Makes what all places need, once, before everything else; it may take long.
+  std::function<void()> ready = [] {};
+  /// What ranks must agree on once `ready` has returned: the content of files that the job read, for example.
+  std::function<std::vector<agreement>()> agreements = [] { return std::vector<agreement>(); };
+  /// Puts the arrays that belong to no sample into the file of these samples of the job.
+  std::function<void(result_file& file, walk_range samples)> begin = [](result_file&, walk_range) {};
   std::int64_t run_size = 1;  ///< Samples that are made at a time.
   /// Brings to a place what samples need there, before its first sample.
   std::function<void(sample_place const& place)> prepare = [](sample_place const&) {};
@@ -111,15 +120,24 @@ void validate_catalogue(sample_job const& job);
 /// The job that `job.app` names.
 [[nodiscard]] catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place);
 
+/// The seeds of some samples of a job, each of which has as many, but for the last one of the job.
+[[nodiscard]] std::span<vertex_id const> seeds_of(buffer<vertex_id> const& seeds, walk_range samples,
+                                                  std::int64_t of_a_sample);
+
+/// What ranks must agree on of seeds: those of a file.
+[[nodiscard]] std::function<std::vector<agreement>()> agreements_on_seeds(
+    sample_job const& job, std::shared_ptr<buffer<vertex_id> const> const& seeds);
+
 /// Samples that fit a part of a file, where each takes so many bytes.
 [[nodiscard]] std::int64_t samples_a_part(double bytes_each);
 
 /// Slots that hold a vertex.
 [[nodiscard]] std::int64_t count_vertices(buffer<vertex_id> const& vertices);
 
-/// `tendril sample`, and what `tendril plan` says of it.
+/// `tendril sample`, and what `tendril plan` says of it. Of ranks a call of all of them; the graph is in one piece.
+/// @param own_files  Of ranks: each writes a file of its own samples.
 void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,
-                   std::string const& output, std::string const& dtype);
+                   std::string const& output, std::string const& dtype, bool own_files);
 void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
                     cpu_exec const& exec);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -49,6 +50,11 @@ std::string value_of(CLI::Option const& option)
   if (is_input(option)) { return "a file"; }
   if (option.get_expected_max() == 0) { return "given"; }
   return fmt::format("{}", fmt::join(option.results(), " "));
+}
+
+agreement content(std::string_view option, std::string_view size, content_hash const& hash)
+{
+  return {fmt::format("the content of {}", option), fmt::format("{} with the hash {:016x}", size, hash.value())};
 }
 
 std::vector<agreement> agreements_in(std::string_view text)
@@ -164,16 +170,47 @@ void expect_same_options(CLI::App const& application)
   }
 }
 
+agreement content_of(std::string_view option, std::span<vertex_id const> vertices)
+{
+  content_hash hash;
+  for (vertex_id const v : vertices) { hash.mix(v); }
+  return content(option, counted(std::ssize(vertices), "vertex", "vertices"), hash);
+}
+
+agreement content_of(std::string_view option, std::span<float const> values)
+{
+  content_hash hash;
+  for (float const value : values) { hash.mix(std::bit_cast<std::uint32_t>(value)); }
+  return content(option, counted(std::ssize(values), "number", "numbers"), hash);
+}
+
+agreement content_of(std::string_view option, std::string_view text)
+{
+  content_hash hash;
+  hash.mix(text);
+  return content(option, counted(std::ssize(text), "byte", "bytes"), hash);
+}
+
 void expect_same_vertices(std::string const& option, std::span<vertex_id const> vertices)
 {
   transport* const ranks = job_ranks();
   if (ranks == nullptr) { return; }
-  content_hash hash;
-  for (vertex_id const v : vertices) { hash.mix(v); }
-  expect_agreement(
-      *ranks,
-      {{"the content of " + option,
-        fmt::format("{} with the hash {:016x}", counted(std::ssize(vertices), "vertex", "vertices"), hash.value())}});
+  expect_agreement(*ranks, {content_of(option, vertices)});
+}
+
+cpu_exec beating(cpu_exec exec, transport* ranks)
+{
+  if (ranks == nullptr) { return exec; }
+  exec.on_progress = [ranks, draw = exec.on_progress](progress const& report) {
+    if (draw) { draw(report); }
+    ranks->beat();
+  };
+  return exec;
+}
+
+void work_beating(transport* ranks, std::function<void()> const& work)
+{
+  ranks != nullptr ? ranks->beat_during(work) : work();
 }
 
 std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value)
@@ -185,6 +222,13 @@ double longest_of(transport* ranks, std::string_view what, double seconds)
 {
   if (ranks == nullptr) { return seconds; }
   return 1e-9 * static_cast<double>(ranks->all_reduce(what, static_cast<std::int64_t>(1e9 * seconds), reduction::max));
+}
+
+std::string ranks_line(transport const* ranks, bool sharded, std::int64_t sent_bytes)
+{
+  if (ranks == nullptr) { return {}; }
+  return fmt::format("ranks   {}, each with {}; {} sent in all\n", ranks->size(),
+                     sharded ? "a part of the graph" : "the whole graph", bytes_text(sent_bytes));
 }
 
 }  // namespace tendril::cli

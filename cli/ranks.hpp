@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "parser_fwd.hpp"
 
+#include <tendril/exec.hpp>
 #include <tendril/transport.hpp>
 #include <tendril/types.hpp>
 
@@ -53,12 +55,27 @@ void expect_agreement(transport& ranks, std::vector<agreement> const& all);
 /// @throws rank_error that names the rank and the option.
 void expect_same_options(CLI::App const& application);
 
+/// The content of the file that an option names, for expect_agreement: by a hash.
+[[nodiscard]] agreement content_of(std::string_view option, std::span<vertex_id const> vertices);
+[[nodiscard]] agreement content_of(std::string_view option, std::span<float const> values);
+[[nodiscard]] agreement content_of(std::string_view option, std::string_view text);
+
 /// A call of all ranks: compares the vertices of the file that an option names. Nothing outside of a job.
 /// @throws rank_error.
 void expect_same_vertices(std::string const& option, std::span<vertex_id const> vertices);
 
+/// An executor whose progress also tells other ranks that this one is alive. @param ranks  Null outside of a job.
+[[nodiscard]] cpu_exec beating(cpu_exec exec, transport* ranks);
+
+/// work(), which has no progress and makes no calls of ranks, while others are told that this rank is alive.
+/// @param ranks  Null outside of a job.
+void work_beating(transport* ranks, std::function<void()> const& work);
+
 /// Adds seconds, counts, … up over all ranks: the sum, or the largest.
 [[nodiscard]] std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value);
 [[nodiscard]] double longest_of(transport* ranks, std::string_view what, double seconds);
+
+/// What ranks sent each other, as a line for people; empty outside of a job.
+[[nodiscard]] std::string ranks_line(transport const* ranks, bool sharded, std::int64_t sent_bytes);
 
 }  // namespace tendril::cli

@@ -80,16 +80,14 @@ void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) co
   if (gpus.size() > 1) { throw argument_error("--device: several GPUs for each rank, expected one: cuda"); }
   if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
   if (!is_partition(source.path)) { return; }
+  if (job.is_of_catalogue()) {
+    throw argument_error(
+        fmt::format("{}: a graph in parts, expected one that each rank has as a whole: of parts ranks make khop and "
+                    "minibatch alone",
+                    job.from_source() ? "--app-source" : "--app " + job.app));
+  }
   if (!gpus.empty() && job.app == "khop") { sharded_khop_sampler::expect_gpus_take(job.khop()); }
   if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
-}
-
-/// What ranks sent each other, for people.
-std::string ranks_line(transport const* ranks, bool sharded, std::int64_t sent_bytes)
-{
-  if (ranks == nullptr) { return {}; }
-  return fmt::format("ranks   {}, each with {}; {} sent in all\n", ranks->size(),
-                     sharded ? "a part of the graph" : "the whole graph", bytes_text(sent_bytes));
 }
 
 void sample_command::run() const
@@ -100,16 +98,6 @@ void sample_command::run() const
     throw argument_error(fmt::format("{}: unknown extension, expected .npz or .safetensors", output));
   }
   job.validate();  // before anything that takes time
-  if (job.is_of_catalogue()) {
-    if (transport const* const ranks = job_ranks()) {
-      throw argument_error(
-          fmt::format("--app {}: started by mpirun as {} ranks, expected one process: ranks share khop and "
-                      "minibatch",
-                      job.from_source() ? "of --app-source" : job.app, ranks->size()));
-    }
-    run_catalogue(job, source, common, output, dtype);
-    return;
-  }
   gpu_set const gpus = parse_devices(job.device);
   transport* const ranks = job_ranks();
   if (own_files && ranks == nullptr) {
@@ -119,15 +107,13 @@ void sample_command::run() const
     check_ranks(*ranks, gpus);
     ranks->set_deadline(transport::seconds(deadline));
   }
+  if (job.is_of_catalogue()) {
+    run_catalogue(job, source, common, output, dtype, own_files);
+    return;
+  }
   std::string const gpu = describe_gpus(gpus);
   progress_bar bar(common.shown());
-  cpu_exec exec = common.exec(bar);
-  if (ranks != nullptr) {
-    exec.on_progress = [ranks, draw = exec.on_progress](progress const& report) {
-      if (draw) { draw(report); }
-      ranks->beat();
-    };
-  }
+  cpu_exec const exec = beating(common.exec(bar), ranks);
   graph_of_ranks const on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
   auto const copies = gpus.empty() || on.part
@@ -236,8 +222,7 @@ void add_sample(CLI::App& application)
       ->type_name("DEVICE");
   command->job.add_to(*verb);
   verb->add_flag("--parts", command->own_files,
-                 "khop, minibatch, under mpirun: one file a rank, OUT with .part-I-of-N before its extension [one file "
-                 "of all ranks]")
+                 "Under mpirun: one file a rank, OUT with .part-I-of-N before its extension [one file of all ranks]")
       ->group("Ranks");
   verb->add_option("--deadline", command->deadline,
                    "Under mpirun: seconds without a word from a rank after which the others give up [300]")
@@ -259,6 +244,7 @@ void add_sample(CLI::App& application)
       "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10   a part of the graph for each of four ranks\n"
       "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10 --parts   one file a rank, on its own disk\n"
       "  mpirun -n 2 tendril sample parts -o trees.npz --fanouts 25,10 --device cuda   on a GPU of each rank\n"
+      "  mpirun -n 4 tendril sample graph.npz -o layers.npz --app ladies   the whole graph for each of four ranks\n"
       "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
       "hold\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"

@@ -110,15 +110,15 @@ catalogue_job job_of_steps(sample_job const& job, std::shared_ptr<buffer<vertex_
   for (auto const& step : steps) { slots += step.num_slots; }
   out.run_size = samples_a_part(4.0 * static_cast<double>(std::max<std::int64_t>(slots, 1)));
   out.plan.steps = std::move(steps);
-  out.begin = [seeds, num_roots](result_file& file) {
-    std::vector<std::int64_t> shape{seeds->size() / num_roots};
+  out.agreements = agreements_on_seeds(job, seeds);
+  out.begin = [seeds, num_roots](result_file& file, walk_range samples) {
+    std::vector<std::int64_t> shape{samples.size};
     if (num_roots > 1) { shape.push_back(num_roots); }
-    file.add_whole("seeds", shape, seeds->span());
+    file.add_whole("seeds", shape, seeds_of(*seeds, samples, num_roots));
   };
   out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
                                                        sample_part& part) {
-    auto const there = at.put(seeds->span().subspan(static_cast<std::size_t>(first * num_roots),
-                                                    static_cast<std::size_t>(count * num_roots)));
+    auto const there = at.put(seeds_of(*seeds, {first, count}, num_roots));
     take(at.run([&](graph const& g, auto const& exec) { return run(g, there.span(), exec, first_sample + first); }), at,
          part);
   };
@@ -217,7 +217,8 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
   params.checked = more.checked;
   std::int64_t const num_roots = more.roots.value_or(1);
   auto const seeds = root_sets(job, place);
-  custom_application const application(text_of(more.source_file), more.struct_name, parameters_of(job));
+  std::string const source = text_of(more.source_file);
+  custom_application const application(source, more.struct_name, parameters_of(job));
   try {
     place.run([&](graph const&, auto const& exec) { application.compile(exec); });
   } catch (argument_error const& failure) {
@@ -229,6 +230,11 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
                           [=](graph const& g, std::span<vertex_id const> roots, auto const& exec, std::int64_t first) {
                             return application.run(g, roots, num_roots, params, exec, first);
                           });
+  out.agreements = [source, of_seeds = out.agreements] {
+    auto all = of_seeds();
+    all.push_back(content_of("--app-source", source));
+    return all;
+  };
   out.description =
       fmt::format("{}: {} of {}, {}", describe_roots(seeds->size(), num_roots), application.struct_name(),
                   more.source_file, counted(static_cast<std::int64_t>(out.plan.steps.size()), "step", "steps"));

@@ -119,7 +119,11 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
         "edges between layers are looked up in hash sets of the neighbourhoods (6 bytes per "
         "edge, 32 per vertex) where they pay and fit");
   }
-  out.begin = [roots](result_file& file) { file.add_whole("seeds", {roots->size()}, roots->span()); };
+  out.agreements = agreements_on_seeds(job, roots);
+  out.begin = [roots, batch](result_file& file, walk_range samples) {
+    auto const own = seeds_of(*roots, samples, batch);
+    file.add_whole("seeds", {std::ssize(own)}, own);
+  };
   out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers) * static_cast<double>(params.layer_size));
   out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
                                                        sample_part& part) {
@@ -203,6 +207,9 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
   double const degree =
       g.num_vertices() == 0 ? 0 : static_cast<double>(g.num_edges()) / static_cast<double>(g.num_vertices());
   out.run_size = samples_a_part(static_cast<double>(params.batch_size) * (20 + 12 * degree));
+  if (!file_name.empty()) {
+    out.agreements = [importances] { return std::vector{content_of("--importance", importances->span())}; };
+  }
   auto const there = std::make_shared<std::map<int, sample_place::placed<float>>>();
   out.prepare = [importances, there](sample_place const& where) {
     (*there)[where.index()] = where.put<float>(importances->span());
@@ -243,13 +250,17 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
   out.plan.reasons = {
       "each hop reads every neighbour of every vertex reached once; the neighbour's random number decides whether "
       "its edge is taken"};
-  out.begin = [seeds](result_file& file) { file.add_whole("seeds", {seeds->size()}, seeds->span()); };
+  out.agreements = agreements_on_seeds(job, seeds);
+  out.begin = [seeds, batch](result_file& file, walk_range samples) {
+    auto const own = seeds_of(*seeds, samples, batch);
+    file.add_whole("seeds", {std::ssize(own)}, own);
+  };
   out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
                                                        sample_part& part) {
     for (std::int64_t b = first; b < first + count; ++b) {
       auto own = params;
       own.batch = static_cast<std::uint64_t>(first_sample + b);
-      auto const there = at.put(part_of(*seeds, b * batch, std::min(batch, seeds->size() - b * batch)));
+      auto const there = at.put(seeds_of(*seeds, {b, 1}, batch));
       auto made = at.run([&](graph const& g, auto const& exec) { return labor_sample(g, there.span(), own, exec); });
       auto const offsets = [](std::int64_t size) {
         buffer<std::int64_t> ends(2);

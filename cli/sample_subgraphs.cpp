@@ -121,8 +121,11 @@ catalogue_job cluster_job(sample_job const& job, sample_place const& place)
   if (clusters->params.method == cluster_method::metis && !clusters->given) {
     out.plan.reasons.emplace_back("METIS partitions the graph first, on the CPU, with one thread");
   }
-  out.begin = [=, &place](result_file& file) {
-    clusters->make(place);
+  out.ready = [clusters, &place] { clusters->make(place); };
+  out.agreements = [clusters, from_file = !more.clusters_file.empty()] {
+    return std::vector{content_of(from_file ? "--clusters-from" : "clusters", clusters->cluster_of.span())};
+  };
+  out.begin = [clusters](result_file& file, walk_range) {
     file.add_whole("cluster_of", {clusters->cluster_of.size()}, clusters->cluster_of.span());
   };
   out.prepare = [clusters](sample_place const& where) { clusters->bring_to(where); };
@@ -173,7 +176,10 @@ catalogue_job shadow_job(sample_job const& job, sample_place const& place)
                 {"replace", params.replace},
                 {"first_sample", more.first_sample}};
   out.plan.reasons = {"draws are uniform; then every edge between the vertices reached is looked up"};
-  out.begin = [seeds](result_file& file) { file.add_whole("seeds", {seeds->size()}, seeds->span()); };
+  out.agreements = agreements_on_seeds(job, seeds);
+  out.begin = [seeds](result_file& file, walk_range samples) {
+    file.add_whole("seeds", {samples.size}, seeds_of(*seeds, samples, 1));
+  };
   double nodes = 1;
   double reached = 1;
   for (std::int64_t h = 0; h < params.depth && nodes < static_cast<double>(g.num_vertices()); ++h) {
@@ -184,7 +190,7 @@ catalogue_job shadow_job(sample_job const& job, sample_place const& place)
   out.run_size = samples_a_part(nodes * (4 + 24 * mean_degree(g)));
   out.make = [=, first_sample = more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
                                                    sample_part& part) {
-    auto const there = at.put(seeds->span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    auto const there = at.put(seeds_of(*seeds, {first, count}, 1));
     take(at.run([&](graph const& where, auto const& exec) {
       return shadow_sample(where, there.span(), params, exec, first_sample + first);
     }),
@@ -271,7 +277,7 @@ catalogue_job saint_job(sample_job const& job, sample_place const& place)
   if (more.coefficients) { out.params["coefficients"] = *more.coefficients; }
   out.plan = plan_of(params, g);
   if (more.coefficients) {
-    out.begin = [=, &place, count = *more.coefficients](result_file& file) {
+    out.begin = [=, &place, count = *more.coefficients](result_file& file, walk_range) {
       auto made = place.run(
           [&](graph const& where, auto const& exec) { return saint_normalization(where, params, count, exec); });
       file.add_whole("node_counts", place.bring(std::move(made.node_counts)));

@@ -257,13 +257,7 @@ void walk_command::run() const
   std::string const gpu = describe_gpus(job.gpus());
 
   progress_bar bar(common.shown());
-  cpu_exec exec = common.exec(bar);
-  if (ranks != nullptr) {
-    exec.on_progress = [ranks, draw = exec.on_progress](progress const& report) {
-      if (draw) { draw(report); }
-      ranks->beat();
-    };
-  }
+  cpu_exec const exec = beating(common.exec(bar), ranks);
   graph_of_ranks on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
   if (ranks != nullptr) { expect_agreement(*ranks, {{"the graph", on.digest()}}); }

@@ -114,7 +114,6 @@ def test_what_ranks_refuse(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     for arguments, expected in (
         (["parts"], "parts: 3 parts, expected one a rank: mpirun started 2"),
-        ([graphs[GRAPH], "--app", "ladies"], "--app ladies: started by mpirun as 2 ranks, expected one process"),
         ([graphs[GRAPH], "--seeds", "-"], "--seeds -: started by mpirun as 2 ranks, expected a file that all can open"),
         ([graphs[GRAPH], "--deadline", "0"], "--deadline: 0, expected more than 0 seconds"),
         ([graphs[GRAPH], "--fanouts", "0"], "--fanouts"),
