@@ -27,6 +27,7 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "formats/mapped_file.hpp"
 #include "formats/npy.hpp"
+#include "formats/part_sequence.hpp"
 #include "formats/safetensors.hpp"
 #include "formats/walk_arrays.hpp"
 
@@ -37,7 +38,6 @@ using bytes_view = std::span<std::byte const>;
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20U;  // large against any per-call cost
 constexpr std::int64_t piece_vertices = std::int64_t{1} << 21U;
-constexpr char const* number_entry = "part";       // of metadata: "1/3"
 constexpr char const* first_entry = "first_walk";  // of metadata: the logical id of the first walk
 
 /// An array of a part.
@@ -176,98 +176,24 @@ void expect_alike(part_file const& part, part_file const& first)
   names.insert(first.metadata.begin(), first.metadata.end());
   for (auto const& entry : names) {
     std::string const& name = entry.first;
-    if (name == number_entry || name == first_entry) { continue; }  // expect_next compares these
+    if (name == formats::part_number_entry || name == first_entry) { continue; }  // part_sequence compares these
     std::string const here = entry_text(part.metadata, name), there = entry_text(first.metadata, name);
     if (here != there) { refuse(part.path, "{} is {}, expected {} as in {}", name, here, there, first.path); }
   }
 }
 
-/// The parts that come one after the other: what each says of its place must fit those before.
-class sequence {
- public:
-  /// Takes the next part. @throws format_error if it is not the one that has to follow.
-  void take(part_file const& part)
-  {
-    if (num_parts_ == 0) { begin(part); }
-    expect_number(part);
-    expect_first_walk(part);
-    ++num_parts_;
-    num_walks_ = checked_sum("walks of all parts", num_walks_, part.num_walks);
-    last_path_ = part.path;
+std::optional<std::int64_t> first_walk_of(part_file const& part)
+{
+  auto const found = part.metadata.find(first_entry);
+  if (found == part.metadata.end()) { return std::nullopt; }
+  std::string const& text = found->second;
+  std::int64_t number = 0;
+  auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || number < 0) {
+    refuse(part.path, "first_walk is '{}', expected a number from 0 on", text);
   }
-
-  /// @throws format_error if parts are missing after the last one.
-  void end() const
-  {
-    if (count_ && *count_ != num_parts_) {
-      refuse(last_path_, "part {} is the last one given, expected {} after it",
-             to_string(job_part{num_parts_ - 1, *count_}), to_string(job_part{num_parts_, *count_}));
-    }
-  }
-
-  [[nodiscard]] std::int64_t num_parts() const { return num_parts_; }
-  [[nodiscard]] std::int64_t num_walks() const { return num_walks_; }
-
- private:
-  void begin(part_file const& part)
-  {
-    if (auto const number = number_of(part)) { count_ = number->count; }
-    first_walk_ = first_walk_of(part);
-  }
-
-  static std::optional<job_part> number_of(part_file const& part)
-  {
-    auto const found = part.metadata.find(number_entry);
-    if (found == part.metadata.end()) { return std::nullopt; }
-    try {
-      return parse_job_part(found->second);
-    } catch (argument_error const& failure) {
-      refuse(part.path, "{}: {}", number_entry, failure.what());
-    }
-  }
-
-  static std::optional<std::int64_t> first_walk_of(part_file const& part)
-  {
-    auto const found = part.metadata.find(first_entry);
-    if (found == part.metadata.end()) { return std::nullopt; }
-    std::string const& text = found->second;
-    std::int64_t number = 0;
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || number < 0) {
-      refuse(part.path, "first_walk is '{}', expected a number from 0 on", text);
-    }
-    return number;
-  }
-
-  void expect_number(part_file const& part) const
-  {
-    auto const number = number_of(part);
-    auto const text = [](std::optional<job_part> const& of) {
-      return of ? "part " + to_string(*of) : "no part of a run";
-    };
-    std::optional<job_part> needed;
-    if (count_) { needed = job_part{num_parts_, *count_}; }
-    if (needed && num_parts_ == *count_) {
-      refuse(part.path, "{}, expected nothing after part {}", text(number), to_string(job_part{*count_ - 1, *count_}));
-    }
-    if (text(number) != text(needed)) { refuse(part.path, "{}, expected {}", text(number), text(needed)); }
-  }
-
-  void expect_first_walk(part_file const& part) const
-  {
-    auto const first = first_walk_of(part);
-    if (first.has_value() != first_walk_.has_value()) {
-      refuse(part.path, "first_walk is {}, expected it in every part or in none", first ? "given" : "missing");
-    }
-    if (!first) { return; }
-    std::int64_t const needed = checked_sum("ids of walks", *first_walk_, num_walks_);
-    if (*first != needed) { refuse(part.path, "its first walk has id {}, expected {}", *first, needed); }
-  }
-
-  std::int64_t num_parts_ = 0, num_walks_ = 0;
-  std::optional<std::int64_t> count_, first_walk_;  // as the first part says
-  std::string last_path_;
-};
+  return number;
+}
 
 /// @param before  The offset before it.
 void expect_offset(part_file const& part, std::int64_t which, std::int64_t offset, std::int64_t before)
@@ -307,7 +233,7 @@ class joiner {
       specs[1].shape = {grows};
     }
     auto metadata = first.metadata;
-    metadata.erase(number_entry);
+    metadata.erase(formats::part_number_entry);
     arrays_.emplace(path, std::move(specs), metadata);
     if (first.is_ragged) { arrays_->append(0, std::span(&num_vertices_, 1)); }
   }
@@ -443,11 +369,11 @@ struct survey {
 survey compare(std::span<std::string const> parts, walk_format format)
 {
   survey out;
-  sequence parts_so_far;
+  formats::part_sequence parts_so_far("walk");
   for (auto const& path : parts) {
     part_file part = open_part(path, format);
     if (parts_so_far.num_parts() > 0) { expect_alike(part, out.first); }
-    parts_so_far.take(part);
+    parts_so_far.take(part.path, part.metadata, first_walk_of(part), part.num_walks);
     out.num_bytes = checked_sum("bytes of all parts", out.num_bytes, std::ssize(part.file->bytes()));
     if (parts_so_far.num_parts() == 1) {
       out.first = std::move(part);
@@ -456,7 +382,7 @@ survey compare(std::span<std::string const> parts, walk_format format)
     }
   }
   parts_so_far.end();
-  out.num_walks = parts_so_far.num_walks();
+  out.num_walks = parts_so_far.num_items();
   return out;
 }
 

@@ -115,6 +115,7 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
       reason_ = fmt::format("tensor {} is there twice", quoted(name));
       return false;
     }
+    contents_.names.push_back(name);
     return true;
   }
 

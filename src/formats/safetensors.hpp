@@ -33,6 +33,7 @@ struct tensor_entry {
 
 struct safetensors_contents {
   std::map<std::string, tensor_entry> tensors;
+  std::vector<std::string> names;  ///< Of the tensors, in the order of the header.
   std::map<std::string, std::string> metadata;
 };
 
