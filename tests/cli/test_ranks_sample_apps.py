@@ -1,12 +1,15 @@
 """mpirun tendril sample of layers, subgraphs and applications as text: ranks write the file of one process, or none."""
 
 import json
+import os
+import signal
 
 import numpy as np
 import pytest
 from mpi_ranks import NEEDS_MPI, complaint, different_ranks, files, run, start
 from tendril_command import TENDRIL
 from tensors import read_safetensors
+from test_ranks import ranks_at_work
 
 pytestmark = NEEDS_MPI
 
@@ -204,6 +207,16 @@ def test_a_rank_that_differs_is_named(option, app, mine, other, expected, tendri
     said = different_ranks(tendril, f'{values}; [ "$OMPI_COMM_WORLD_RANK" = 1 ] && V=$O; {sample} $V')
     assert "rank 1 of 3: " in said and expected in said
     assert set(files(tendril)) - set(before) <= {"a", "b", "rank.sh"}
+
+
+def test_a_killed_rank_ends_all(tendril, graphs):
+    before = files(tendril)
+    job = ["--app", "layer", "--layer-size", 2000, "--max-size", 100000, "--threads", 1, "--quiet"]
+    ranks = start(tendril, 3, "sample", graphs[GRAPH], "-o", "s.npz", *job)
+    os.kill(ranks_at_work(tendril, ranks, 3)[1], signal.SIGKILL)
+    _, complaints = ranks.communicate(timeout=60)
+    assert ranks.returncode != 0 and "rank 1" in complaints
+    assert files(tendril) == before
 
 
 @pytest.mark.parametrize("rank", [0, 2])
