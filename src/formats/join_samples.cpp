@@ -97,6 +97,14 @@ std::int64_t rows_of(sample_file const& part, std::string_view name)
   refuse_samples(part, "no array '{}', expected a file of samples", name);
 }
 
+std::int64_t number_from_0(sample_file const& part, nlohmann::ordered_json const& number, char const* name)
+{
+  if (!number.is_number_unsigned() || number > std::uint64_t{1} << 62U) {
+    refuse_samples(part, "{} is {}, expected a number from 0 on", name, number.dump());
+  }
+  return number.get<std::int64_t>();
+}
+
 /// What the metadata say of the place of these samples in the job.
 void read_place(sample_file& part)
 {
@@ -110,16 +118,11 @@ void read_place(sample_file& part)
   std::string const app = entry("app");
   bool const of_catalogue = part.metadata.contains("num_samples");
   char const* const first = of_catalogue ? "first_sample" : app == "khop" ? "first_root" : "first_batch";
-  auto const count = [&](nlohmann::ordered_json const& number, char const* name) {
-    if (!number.is_number_unsigned() || number > std::uint64_t{1} << 62U) {
-      refuse_samples(part, "{} is {}, expected a number from 0 on", name, number.dump());
-    }
-    return number.get<std::int64_t>();
-  };
-  part.first_id = count(part.params.value(first, nlohmann::ordered_json()), first);
+  part.first_id = number_from_0(part, part.params.value(first, nlohmann::ordered_json()), first);
   part.params.erase(first);
   if (of_catalogue) {
-    part.num_samples = count(nlohmann::ordered_json::parse(entry("num_samples"), nullptr, false), "num_samples");
+    auto const number = nlohmann::ordered_json::parse(entry("num_samples"), nullptr, false);
+    part.num_samples = number_from_0(part, number, "num_samples");
   } else {
     part.num_samples = app == "khop" ? rows_of(part, "seeds") : rows_of(part, "node_offsets") - 1;
   }
@@ -217,6 +220,21 @@ void expect_same_job(sample_file const& part, sample_file const& first)
                     first.arrays[a].bytes.end())) {
       refuse_samples(part, "{} differs, expected what {} has", mine.name, first.path);
     }
+  }
+}
+
+/// Samples of several seeds each are full, but for the last one of a job. @throws format_error for a part before others that has
+/// one with fewer.
+void expect_full_batches(sample_file const& part)
+{
+  bool const has_seeds = std::any_of(part.arrays.begin(), part.arrays.end(),
+                                     [](sample_array const& array) { return array.spec.name == "seeds"; });
+  if (!has_seeds || !part.params.contains("batch_size")) { return; }
+  std::int64_t const num_seeds = rows_of(part, "seeds");
+  std::int64_t const each = number_from_0(part, part.params["batch_size"], "batch_size");
+  if (num_seeds != checked_product("seeds of samples", part.num_samples, each)) {
+    refuse_samples(part, "{} seeds in {} batches of {}, expected full batches, since other parts follow", num_seeds,
+                   part.num_samples, each);
   }
 }
 
@@ -329,10 +347,15 @@ joined_samples join_samples(std::span<std::string const> parts, std::string cons
   for (auto const& array : first.arrays) { arrays.push_back(array.spec); }
   formats::part_sequence so_far("sample");
   std::int64_t num_bytes = 0;
+  std::optional<sample_file> before;  // the last part that has samples
   for (auto const& one : parts) {
     bool const is_first = so_far.num_parts() == 0;
     sample_file const part = is_first ? first : open_samples(one, extension, quiet);
     if (!is_first) { expect_same_job(part, first); }
+    if (part.num_samples > 0) {
+      if (before) { expect_full_batches(*before); }
+      before = part;
+    }
     so_far.take(part.path, part.metadata, part.first_id, part.num_samples);
     num_bytes = checked_sum("bytes of all parts", num_bytes, std::ssize(part.file->bytes()));
     for (std::size_t a = 0; !is_first && a < arrays.size(); ++a) {

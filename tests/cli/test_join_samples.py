@@ -95,6 +95,29 @@ def test_wrong_parts_are_one_line(tendril, graphs):
     refused(tendril, [a, "c.safetensors"], "out.safetensors", said)
 
 
+def test_batches_are_full_but_for_the_last(tendril, graphs):
+    for app, first in (("minibatch", "--first-batch"), ("ladies", "--first-sample")):
+        for name, seeds, batch in (("a", 30, 0), ("b", 10, 2), ("c", 30, 0)):
+            np.save(tendril.path("seeds.npy"), np.arange(seeds))
+            job = ["--app", app, "--batch-size", 20, "--seeds", "seeds.npy", first, batch, "--quiet"]
+            tendril("sample", graphs[GRAPH], "-o", f"{name}.safetensors", *job)
+        said = "a.safetensors: 30 seeds in 2 batches of 20, expected full batches, since other parts follow"
+        refused(tendril, ["a.safetensors", "b.safetensors"], "out.safetensors", said)
+
+
+def test_memory_does_not_grow_with_the_parts(tendril, graphs):
+    """Of a .npz, whose check sum is read at once, an array of a part is in memory: 8 MB of 123."""
+    few = make_parts(tendril, graphs[GRAPH])
+    program = json.loads(tendril("join", *few, "-o", "few.safetensors", "--json"))["peak_memory_bytes"]
+    for form in ("npz", "safetensors"):
+        for name, first in (("a", 0), ("b", 1024)):
+            job = ["--app", "layer", "--layer-size", 2000, "--max-size", 30000, "--first-sample", first, "--quiet"]
+            tendril("sample", graphs[GRAPH], "-o", f"{name}.{form}", *job)
+        told = json.loads(tendril("join", f"a.{form}", f"b.{form}", "-o", f"out.{form}", "--threads", 1, "--json"))
+        assert told["output_bytes"] > 240e6
+        assert told["peak_memory_bytes"] < program + (32 << 20), form
+
+
 def test_arrays_of_no_sample_must_be_the_same(tendril, graphs):
     for name, seed in (("a.npz", 1), ("b.npz", 2)):
         tendril("sample", graphs[GRAPH], "-o", name, "--app", "cluster", "--partition", "random", "--seed", seed, "--quiet")
