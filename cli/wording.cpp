@@ -92,13 +92,24 @@ std::string without_function(std::string message)
   return is_function ? message.substr(name + 2) : message;
 }
 
-/// "stop_prob: 2", "scale is 32", "weights from 1 to 1" and "rule alias: …" begin with a parameter.
+/// Whether it is the name of a file or folder that was given to the verb.
+bool is_given_file(CLI::App const& verb, std::string_view word)
+{
+  auto const options = verb.get_options([&](CLI::Option const* option) {
+    auto const& given = option->results();
+    return option->get_positional() && std::find(given.begin(), given.end(), word) != given.end();
+  });
+  return !options.empty();
+}
+
+/// "stop_prob: 2", "scale is 32", "weights from 1 to 1" and "rule alias: …" begin with a parameter. "parts: 3 parts" may begin with
+/// a folder.
 std::string with_subject(CLI::App const& verb, std::string const& message)
 {
   auto const name =
       static_cast<std::size_t>(std::find_if_not(message.begin(), message.end(), is_letter) - message.begin());
   std::string const option = option_for(verb, std::string_view(message).substr(0, name));
-  if (name == 0 || option.empty()) { return message; }
+  if (name == 0 || option.empty() || is_given_file(verb, message.substr(0, name))) { return message; }
   std::string_view const rest = std::string_view(message).substr(name);
   if (rest.starts_with(": ")) { return option + std::string(rest); }
   if (rest.starts_with(" is ")) { return option + ": " + std::string(rest.substr(4)); }

@@ -114,7 +114,7 @@ def test_rank_0_shows_one_bar(tendril, graphs):
 def test_what_ranks_refuse(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     for arguments, expected in (
-        (["walk", "parts", "-o", "w.npy"], "parts: 3 parts, expected one a rank: mpirun started 2"),
+        (["walk", "parts", "-o", "w.npy"], ": parts: 3 parts, expected one a rank: mpirun started 2"),
         (["walk", graphs[GRAPH], "-o", "-"], "--output -: started by mpirun as 2 ranks, expected a file that all can open"),
         (["walk", "-", "-o", "w.npy"], "GRAPH -: started by mpirun as 2 ranks"),
         (["walk", graphs[GRAPH], "-o", "w.npy", "--part", "0/2"], "--part: started by mpirun as 2 ranks"),

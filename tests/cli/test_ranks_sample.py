@@ -113,7 +113,7 @@ def test_the_summary_tells_of_all_ranks(tendril, graphs):
 def test_what_ranks_refuse(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     for arguments, expected in (
-        (["parts"], "parts: 3 parts, expected one a rank: mpirun started 2"),
+        (["parts"], ": parts: 3 parts, expected one a rank: mpirun started 2"),
         ([graphs[GRAPH], "--seeds", "-"], "--seeds -: started by mpirun as 2 ranks, expected a file that all can open"),
         ([graphs[GRAPH], "--deadline", "0"], "--deadline: 0, expected more than 0 seconds"),
         ([graphs[GRAPH], "--fanouts", "0"], "--fanouts"),
@@ -139,7 +139,8 @@ def test_other_options_on_a_rank_are_named(tendril, graphs):
 def test_a_full_disk_on_a_rank_ends_all(rank, tendril, graphs):
     # Shared memory is files, too: the ranks talk by TCP.
     limit = f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && ulimit -f 100; '
-    for job in ("", "--app minibatch --fanouts 5,5 --batch-size 20"):
+    jobs = ("", "--app minibatch --fanouts 5,5 --batch-size 20", "--app layer --layer-size 500", "--app labor --batch-size 20")
+    for job in jobs:
         for name in ("s.safetensors", "s.npz"):
             said = different_ranks(tendril, f"{limit}exec {TENDRIL} sample {graphs[GRAPH]} -o {name} {job} --quiet", "tcp")
             assert f"rank {rank} of 3: {name}: " in said

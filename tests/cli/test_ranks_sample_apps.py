@@ -10,6 +10,7 @@ from mpi_ranks import NEEDS_MPI, complaint, different_ranks, files, run, start
 from tendril_command import TENDRIL
 from tensors import read_safetensors
 from test_ranks import ranks_at_work
+from test_sample_apps import PAIRS
 
 pytestmark = NEEDS_MPI
 
@@ -38,20 +39,6 @@ struct wide {
   vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int, random_stream& rng) const
   {
     return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
-  }
-};
-"""
-PAIRS = """
-struct pairs {
-  static constexpr bool adds_edges = true;
-  int steps() const { return 2; }
-  std::int64_t sample_size(int) const { return 3; }
-  vertex_id next(sample_view& sample, transit_list const& transits, edge_list const& edges, int, random_stream& rng) const
-  {
-    if (edges.empty()) { return no_vertex; }
-    vertex_id const v = edges[rng.bounded(edges.size())];
-    sample.add_edge(transits[0], v);
-    return v;
   }
 };
 """
@@ -217,14 +204,3 @@ def test_a_killed_rank_ends_all(tendril, graphs):
     _, complaints = ranks.communicate(timeout=60)
     assert ranks.returncode != 0 and "rank 1" in complaints
     assert files(tendril) == before
-
-
-@pytest.mark.parametrize("rank", [0, 2])
-def test_a_full_disk_on_a_rank_ends_all(rank, tendril, graphs):
-    # Shared memory is files, too: the ranks talk by TCP.
-    limit = f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && ulimit -f 100; '
-    for job in ("--app layer --layer-size 500", "--app labor --batch-size 20"):
-        for name in ("s.safetensors", "s.npz"):
-            said = different_ranks(tendril, f"{limit}exec {TENDRIL} sample {graphs[GRAPH]} -o {name} {job} --quiet", "tcp")
-            assert f"rank {rank} of 3: {name}: " in said
-            assert not [one for one in files(tendril) if one.startswith("s.")]
