@@ -5,7 +5,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -146,18 +145,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view option)
   return static_cast<std::int64_t>(value * factor);
 }
 
-/// Of Linux's two figures that of the program alone: ru_maxrss also counts what was there before it, such as a shell or Python.
 std::int64_t peak_memory()
 {
-  constexpr std::string_view peak = "VmHWM:";
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with(peak)) { continue; }
-    std::size_t const digits = std::min(line.find_first_of("0123456789"), line.size());
-    std::int64_t kib = 0;
-    std::from_chars(line.data() + digits, line.data() + line.size(), kib);
-    if (kib > 0) { return kib * 1024; }
-  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{usage.ru_maxrss} * 1024;
