@@ -28,10 +28,10 @@ class sample_part {
 
   /// More elements of an array of shape [n, row…], of which each sample has as many.
   template <class T>
-  void add(std::string const& name, std::vector<std::int64_t> row, buffer<T> elements)
+  void add(std::string const& name, std::vector<std::int64_t> const& row, buffer<T> elements)
   {
     std::int64_t const size = elements.size();
-    find<T>(name, std::move(row)).append({size, 0, writer_of(std::move(elements))});
+    find<T>(name, row).append({size, 0, writer_of(std::move(elements))});
   }
 
   /// More elements of a flat array whose size is not the same for each sample.
@@ -98,12 +98,12 @@ class sample_part {
 
   /// The array of this name; a new one behind the others where there is none.
   template <class T>
-  array& find(std::string const& name, std::vector<std::int64_t> row)
+  array& find(std::string const& name, std::vector<std::int64_t> const& row)
   {
     for (array& one : arrays_) {
       if (one.name == name) { return one; }
     }
-    arrays_.push_back({.name = name, .row = std::move(row), .type = type_of<T>()});
+    arrays_.push_back({.name = name, .row = row, .type = type_of<T>()});
     return arrays_.back();
   }
 

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <tendril/array_file.hpp>
 #include <tendril/error.hpp>
@@ -88,7 +90,8 @@ class JoinSamples : public ::testing::TestWithParam<char const*> {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "tendril-join-samples";
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("tendril-join-samples-{}{}", getpid(), GetParam());
 };
 
 TEST_P(JoinSamples, GivesTheFileOfTheWholeJob)
