@@ -239,7 +239,7 @@ class Pipeline(Padded):
 
     def _streams_of_gathers(self) -> list[_tendril.GpuStream]:
         """Gathers over the bus take two streams in turn: neither those of a batch nor the next sampling wait until the rows of
-        the batch before have come. None: all is in the order of the sampler's stream, as what a cache does must be."""
+        the batch before have come. Without any all is in the order of the sampler's stream, as what a cache does must be."""
         if self.prefetch == 0 or self._cache is not None or not self._gathers_from_host():
             return []
         return [_tendril.GpuStream(self._device) for _ in range(2)]
